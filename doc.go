@@ -1,0 +1,38 @@
+// Package loci is the vocabulary of the program: the few types that every
+// other package speaks, and nothing else. It imports only the standard library.
+//
+// # The tour
+//
+// loci stands between a chat window and a model server on the same machine.
+// One conversation turn flows down through four layers; the folder names under
+// internal/ are the architecture:
+//
+//	access     cli, api              speak a client's protocol, find out who asks
+//	engine     agent, prompt,        one turn: place it in its transcript, ask the
+//	           transcript            model, run the tools, record, repeat
+//	abilities  tool, toolkit,        what a turn can use, each behind an interface
+//	           model, toolcall,      of one or two methods that the engine declares
+//	           intent
+//	ground     store, config, wire,  files, bytes and processes; these know nothing
+//	           sandbox, embedded     of conversations
+//
+// Package app is the only one that knows all others: it builds the program
+// from its configuration, and holds one line for each interface that a lower
+// package satisfies for a higher one. The import picture is a table in
+// layout_test.go; a new arrow is a deliberate edit there.
+//
+// To follow a question from a chat window, read in this order: the route table
+// in [loci/internal/api], [loci/internal/transcript] (which conversation is
+// this?), the phases in [loci/internal/agent], then [loci/internal/tool] (the
+// gate) and [loci/internal/toolkit] (the tools).
+//
+// # Two ideas that shape everything
+//
+// The prefix never moves. What was sent to a model once is stored byte for
+// byte and sent again unchanged, so the server's KV cache stays warm: see
+// [Node].
+//
+// A turn is a stream of [Event]s. Terminal, HTTP streams and the stored
+// timeline are renderings of that one stream; an event is stored before it is
+// shown, so any client can fall behind and resume by number.
+package loci

@@ -1,0 +1,127 @@
+package loci
+
+import "encoding/json"
+
+// EventType names what happened. Readers ignore types they do not know.
+type EventType string
+
+// The durable event types are stored before they are shown; EventDelta is
+// transient.
+const (
+	EventTurnStarted      EventType = "turn.started"
+	EventStepFinished     EventType = "step.finished"
+	EventToolStarted      EventType = "tool.started"
+	EventToolFinished     EventType = "tool.finished"
+	EventApprovalAsked    EventType = "approval.asked"
+	EventApprovalAnswered EventType = "approval.answered"
+	EventMessage          EventType = "message"
+	EventNotice           EventType = "notice"
+	EventTurnFinished     EventType = "turn.finished"
+	EventDelta            EventType = "delta"
+)
+
+// EventVersion is the value of every event's v field.
+const EventVersion = 1
+
+// Event is one thing that happened in a session. Seq counts per session from 1
+// without gaps; a delta carries the Seq of the durable event before it.
+type Event struct {
+	V       int       `json:"v"`
+	Seq     int64     `json:"seq"`
+	Session string    `json:"session"`
+	Turn    string    `json:"turn"`
+	Time    Time      `json:"time"`
+	Type    EventType `json:"type"`
+	// Data is one of the payload structs below while the turn runs, and a
+	// json.RawMessage when the event was read back from the store.
+	Data any `json:"data"`
+}
+
+// TurnStarted is the payload of EventTurnStarted.
+type TurnStarted struct {
+	Model   string `json:"model"`
+	Tier    Tier   `json:"tier"`
+	Message string `json:"message"`
+}
+
+// StepFinished is the payload of EventStepFinished: one model call is over.
+type StepFinished struct {
+	Step    int        `json:"step"` // 1 is the first call of the turn
+	Text    string     `json:"text,omitempty"`
+	Calls   []ToolCall `json:"calls,omitempty"`
+	Finish  Finish     `json:"finish,omitempty"`
+	Receipt Receipt    `json:"receipt"`
+}
+
+// Receipt says what a model call cost. Evaluated is nil where the server does
+// not tell how many prompt tokens it had to compute.
+type Receipt struct {
+	Calls      int   `json:"calls"` // model calls that this receipt sums up
+	Prompt     int   `json:"prompt_tokens"`
+	Completion int   `json:"completion_tokens"`
+	Reused     *int  `json:"reused_tokens"`
+	Evaluated  *int  `json:"evaluated_tokens"`
+	Millis     int64 `json:"ms"`
+}
+
+// ToolStarted is the payload of EventToolStarted.
+type ToolStarted struct {
+	Call ToolCall `json:"call"`
+}
+
+// ToolFinished is the payload of EventToolFinished.
+type ToolFinished struct {
+	Result ToolResult `json:"result"`
+}
+
+// MessageData is the payload of EventMessage: the whole reply as shown.
+type MessageData struct {
+	Text       string `json:"text"`
+	Reasoning  string `json:"reasoning,omitempty"`
+	Incomplete bool   `json:"incomplete,omitempty"` // cut by an error, a stop or a limit
+}
+
+// Notice is the payload of EventNotice: something the person should know.
+type Notice struct {
+	Text string `json:"text"`
+}
+
+// TurnState is how a turn ended.
+type TurnState string
+
+// The ways a turn ends.
+const (
+	TurnDone        TurnState = "done"
+	TurnInterrupted TurnState = "interrupted" // stopped, or the client left
+	TurnFailed      TurnState = "failed"
+)
+
+// TurnFinished is the payload of EventTurnFinished.
+type TurnFinished struct {
+	State   TurnState `json:"state"`
+	Finish  Finish    `json:"finish,omitempty"` // of the last model call
+	Error   *Error    `json:"error,omitempty"`
+	Receipt Receipt   `json:"receipt"`
+}
+
+// Delta is the payload of EventDelta: text as it is generated. Offset is the
+// number of bytes of the turn's shown text before this piece.
+type Delta struct {
+	Text      string `json:"text,omitempty"`
+	Reasoning string `json:"reasoning,omitempty"`
+	Offset    int    `json:"offset"`
+}
+
+// DecodeData fills v from an event's payload, whether it is still a struct or
+// was read back from the store.
+func (e Event) DecodeData(v any) error {
+	raw, ok := e.Data.(json.RawMessage)
+	if !ok {
+		b, err := json.Marshal(e.Data)
+		if err != nil {
+			return err
+		}
+		raw = b
+	}
+	return json.Unmarshal(raw, v)
+}

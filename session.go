@@ -1,0 +1,75 @@
+package loci
+
+// Principal is who is asking: a key plus, where a chat server forwards it, the
+// user behind that key. Sessions, memory and grants belong to a principal.
+type Principal struct {
+	ID    string `json:"id"`    // stable; "owner" for the person who runs loci
+	Name  string `json:"name"`  // how to call the person; may be empty
+	Owner bool   `json:"owner"` // has every scope
+	Email string `json:"email,omitempty"`
+}
+
+// Session is one conversation.
+type Session struct {
+	ID        string `json:"id"`
+	Principal string `json:"principal"`
+	Thread    string `json:"thread,omitempty"` // the client's own id of the conversation
+	Model     string `json:"model"`
+	Title     string `json:"title,omitempty"`
+	// Tier, System, ClientSystem and Tools are frozen when the session starts,
+	// so that the prompt's first bytes never change. Folders grows when the
+	// person allows one more for this session.
+	Tier         Tier     `json:"tier"`
+	System       string   `json:"-"`
+	ClientSystem string   `json:"-"`
+	Tools        []string `json:"-"`
+	Folders      []string `json:"folders,omitempty"`
+	Head         string   `json:"-"` // newest node
+	Created      Time     `json:"created"`
+	Updated      Time     `json:"updated"`
+}
+
+// Node is one message in a session's transcript, which is a tree: editing or
+// regenerating a reply starts a new branch at its parent.
+//
+// A node has two sides. Shown is what the client saw, or nil for the steps in
+// between that no client sees. Sent is exactly what the model was or will be
+// sent for it, volatile tail included; it never changes once written.
+type Node struct {
+	ID      string
+	Session string
+	Parent  string // empty at the root
+	Turn    string
+	Shown   *string
+	Sent    Message
+	// PathHash identifies the shown messages from the root to here, TextHash
+	// this one alone; both are zero where Shown is nil. See package transcript.
+	PathHash [32]byte
+	TextHash [32]byte
+	Created  Time
+}
+
+// Batch is what is stored in one transaction. Store gives the events their
+// sequence numbers, in order.
+type Batch struct {
+	Session *Session // inserted or updated; nil: only the session's Head moves to the last node
+	Nodes   []Node
+	Events  []*Event // all of one session
+}
+
+// TurnRequest is what a door hands to the engine.
+type TurnRequest struct {
+	Principal Principal
+	Session   string // a session id; empty: find it
+	Thread    string // the client's id of the conversation; may be empty
+	Model     string // empty: the default model
+	System    string // the client's own system message
+	// Resent says that the client sends the whole conversation each time.
+	// History is then that conversation before Message; otherwise it is empty
+	// and the session's own transcript counts.
+	Resent  bool
+	History []Message
+	Message Message
+	Options Options
+	Folders []string // more folders to allow in this session; owner only
+}
