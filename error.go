@@ -90,6 +90,10 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// ErrNoTools is the cause of a Refused error when a model server says that the
+// model cannot call tools: the same request succeeds without Request.Tools.
+var ErrNoTools = errors.New("the model has no native tools")
+
 // Errorf makes an Error; the cause is taken from a %w in the format.
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)

@@ -9,6 +9,15 @@ type Principal struct {
 	Email string `json:"email,omitempty"`
 }
 
+// Scope is on whose behalf, and where, a tool runs.
+type Scope struct {
+	Principal Principal
+	Session   string
+	Folders   []string // absolute paths of the folders that may be looked into
+	Working   string   // where relative paths start; empty: the first folder
+	Lang      string   // language of the person's words: "en", "zh" or "cs"
+}
+
 // Session is one conversation.
 type Session struct {
 	ID        string `json:"id"`
@@ -24,6 +33,7 @@ type Session struct {
 	ClientSystem string   `json:"-"`
 	Tools        []string `json:"-"`
 	Folders      []string `json:"folders,omitempty"`
+	Base         string   `json:"-"` // first node that is still sent; empty: the root
 	Head         string   `json:"-"` // newest node
 	Created      Time     `json:"created"`
 	Updated      Time     `json:"updated"`

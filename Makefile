@@ -1,0 +1,55 @@
+# make run   build loci and start it: finds or fetches a model, prints addresses
+# make test  everything that proves it works; CI runs this and nothing else
+
+GO      ?= go
+BIN     := bin/loci
+LDFLAGS := -s -w -X loci/internal/app.Version=$(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+VENV    := .cache/venv
+export CGO_ENABLED := 0
+
+.PHONY: run build lint test test-all deps bench fuzz docs cross clean
+
+run: build
+	@$(BIN) up
+
+build:
+	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/loci
+
+lint:
+	@fmt=$$(gofmt -l .); test -z "$$fmt" || { echo "gofmt: run gofmt -w on:"; echo "$$fmt"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+# The race detector is the one thing here that needs a C compiler.
+test: deps build lint
+	CGO_ENABLED=1 LOCI_TEST_PYTHON=$(CURDIR)/$(VENV)/bin/python $(GO) test -race -shuffle=on -timeout 18m ./...
+
+# Soak tests and long loops on top.
+test-all: deps build lint
+	CGO_ENABLED=1 LOCI_TEST_LONG=1 LOCI_TEST_PYTHON=$(CURDIR)/$(VENV)/bin/python $(GO) test -race -shuffle=on -timeout 80m ./...
+
+# What the tests use besides Go: the official Python clients, in a folder of
+# their own, and the OpenMP library of the embedded engine.
+deps:
+	@sh test/deps.sh $(VENV)
+
+bench: build
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) run ./test/bench -loci $(BIN)
+
+FUZZTIME ?= 30s
+fuzz:
+	@sh test/fuzz.sh $(FUZZTIME)
+
+# Rewrites what is generated from the configuration struct.
+docs:
+	$(GO) test ./internal/config -run Generated -update
+
+# Builds for the other platforms, to know that they still do.
+cross:
+	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/loci
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/loci
+	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/loci
+
+clean:
+	rm -rf bin .cache

@@ -1,0 +1,210 @@
+// Package agent runs turns: it places a person's message in its conversation,
+// asks the model, runs the tools it calls, records what happened, and repeats
+// until there is an answer.
+//
+// A turn is a phase machine (see turn.go): each phase is one short method that
+// does its part and names the next. It yields a stream of events, and an event
+// is stored before it is yielded, so what a client saw is never lost.
+//
+// A turn that a request brought belongs to that request and ends with it (see
+// Agent.Turn). A turn of the agent API belongs to its session and ends by
+// itself or by Agent.Stop; clients come and go and follow it by number (see
+// Agent.Start and Agent.Follow).
+package agent
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+
+	"loci"
+	"loci/internal/prompt"
+	"loci/internal/transcript"
+)
+
+// Model is a source of chat models.
+type Model interface {
+	// Chat streams one reply. Stopping the iteration ends the call.
+	Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, error]
+	// Profile tells how a model can be used; the empty name is the default model.
+	Profile(ctx context.Context, model string) (loci.Profile, error)
+}
+
+// Tools is what a turn may call.
+type Tools interface {
+	Specs(p loci.Principal) []loci.ToolSpec
+	// Call runs one call through the gate. It never fails: what went wrong is in
+	// the result.
+	Call(ctx context.Context, scope loci.Scope, call loci.ToolCall) loci.ToolResult
+}
+
+// Chooser decides for models that are too small to choose tools themselves.
+type Chooser interface {
+	Next(ctx context.Context, s loci.Situation) (loci.Move, error)
+}
+
+// Log stores what happens, and gives it back.
+type Log interface {
+	Save(ctx context.Context, b loci.Batch) error
+	Events(ctx context.Context, session string, after int64, limit int) ([]loci.Event, error)
+}
+
+// Store is everything the agent needs of the database.
+type Store interface {
+	Log
+	transcript.Store
+}
+
+// Settings are the person's choices.
+type Settings struct {
+	User          string // how to call the owner
+	Zone          string // IANA name of the time zone; may be empty
+	Purpose       string
+	Texts         prompt.Texts
+	FamilyTexts   map[string]prompt.Texts
+	ReplaceClient bool // leave out the client's own system message
+	MaxSteps      int  // model calls a turn
+	KeptRounds    int  // rounds kept when the window is full
+	Working       string
+	// Folders gives the folders that a principal may look into.
+	Folders func(loci.Principal) []string
+}
+
+// Config is what an Agent is made of.
+type Config struct {
+	Model    Model
+	Tools    Tools
+	Chooser  Chooser
+	Store    Store
+	Settings Settings
+	Now      func() time.Time // in the person's time zone; nil: time.Now
+	Logger   *slog.Logger
+}
+
+// Agent runs the turns of all sessions: one at a time in each, sessions side
+// by side. It is safe for concurrent use.
+type Agent struct {
+	Config
+	lanes lanes
+	feeds feeds
+	calls lastCalls
+	own   sync.WaitGroup // turns that belong to sessions
+}
+
+// New makes an Agent.
+func New(c Config) *Agent {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Agent{Config: c}
+}
+
+// Turn runs a turn that belongs to the caller: cancelling ctx or stopping the
+// iteration interrupts it. The sequence ends after turn.finished, or with an
+// error when the turn could not begin.
+func (a *Agent) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error] {
+	return func(yield func(loci.Event, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		t := &turn{
+			agent:  a,
+			req:    req,
+			id:     loci.NewID(loci.TurnPrefix),
+			cancel: cancel,
+			yield:  func(e loci.Event) bool { return yield(e, nil) },
+			began:  a.Now(),
+		}
+		if err := t.run(ctx); err != nil && !t.left {
+			yield(loci.Event{}, err)
+		}
+	}
+}
+
+// Start runs a turn that belongs to its session and returns as soon as it has
+// begun, with the ids of the session and the turn. It fails if the turn cannot
+// begin.
+func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (session, turn string, err error) {
+	type begun struct {
+		event loci.Event
+		err   error
+	}
+	first := make(chan begun, 1)
+	// The turn outlives the request that brought it, but keeps its values.
+	ctx = context.WithoutCancel(ctx)
+	a.own.Go(func() {
+		told := false
+		for e, err := range a.Turn(ctx, req) {
+			if !told {
+				first <- begun{e, err}
+				told = true
+			}
+		}
+	})
+	b := <-first
+	return b.event.Session, b.event.Turn, b.err
+}
+
+// Stop interrupts the turn that runs in a session of p, if any does.
+func (a *Agent) Stop(ctx context.Context, p loci.Principal, session string) error {
+	if err := a.owns(ctx, p, session); err != nil {
+		return err
+	}
+	a.lanes.stop(session)
+	return nil
+}
+
+// Follow gives a session's events after the given number, first those that are
+// stored, then those that happen, with deltas in between. It ends with ctx.
+func (a *Agent) Follow(ctx context.Context, p loci.Principal, session string, after int64) iter.Seq2[loci.Event, error] {
+	return func(yield func(loci.Event, error) bool) {
+		if err := a.owns(ctx, p, session); err != nil {
+			yield(loci.Event{}, err)
+			return
+		}
+		a.feeds.follow(ctx, a.Store, session, after, yield)
+	}
+}
+
+// Call is a model call as it was made: the debug view.
+type Call struct {
+	Time    loci.Time     `json:"time"`
+	Turn    string        `json:"turn"`
+	Step    int           `json:"step"`
+	Request loci.Request  `json:"request"`
+	System  string        `json:"system"`
+	Profile loci.Profile  `json:"profile"`
+	Receipt *loci.Receipt `json:"receipt"` // nil while the call runs
+	Reply   *loci.Message `json:"reply"`
+	Session loci.Session  `json:"session"`
+}
+
+// Debug gives the last model call of a session since the program started.
+func (a *Agent) Debug(ctx context.Context, p loci.Principal, session string) (Call, error) {
+	if err := a.owns(ctx, p, session); err != nil {
+		return Call{}, err
+	}
+	call, ok := a.calls.get(session)
+	if !ok {
+		return Call{}, loci.Errorf(loci.NotFound, "The model was not called in this session since loci started.")
+	}
+	return call, nil
+}
+
+// Close interrupts all turns and waits for those that belong to sessions.
+func (a *Agent) Close() {
+	a.lanes.close()
+	a.own.Wait()
+}
+
+func (a *Agent) owns(ctx context.Context, p loci.Principal, session string) error {
+	s, err := a.Store.Session(ctx, session)
+	if err != nil {
+		return err
+	}
+	if s.Principal != p.ID {
+		return loci.Errorf(loci.NotFound, "There is no session %.60q.", session)
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"loci"
+	"loci/internal/agent"
+	"loci/internal/prompt"
+	"loci/internal/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// script is a model that says what it is told to, and remembers what it was
+// asked.
+type script struct {
+	mu       sync.Mutex
+	tier     loci.Tier
+	window   int
+	replies  []any // string: text; loci.ToolCall; func: runs in the middle; error
+	requests []loci.Request
+}
+
+func (s *script) Profile(_ context.Context, model string) (loci.Profile, error) {
+	if model == "gone" {
+		return loci.Profile{}, loci.Errorf(loci.NotFound, "model 'gone' not found")
+	}
+	return loci.Profile{Model: model, Tier: s.tier, Window: s.window}, nil
+}
+
+// Chat plays one reply: a list of parts, or a single part.
+func (s *script) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, error] {
+	s.mu.Lock()
+	s.requests = append(s.requests, req)
+	var next any = "Nothing more to say."
+	if len(s.replies) > 0 {
+		next, s.replies = s.replies[0], s.replies[1:]
+	}
+	s.mu.Unlock()
+	parts, ok := next.([]any)
+	if !ok {
+		parts = []any{next}
+	}
+	return func(yield func(loci.Chunk, error) bool) {
+		last := loci.Chunk{Finish: loci.FinishStop, Usage: &loci.Usage{Prompt: 100, Completion: 10, Cached: new(90)}}
+		for _, p := range parts {
+			switch p := p.(type) {
+			case string:
+				if !yield(loci.Chunk{Text: p}, nil) {
+					return
+				}
+			case loci.ToolCall:
+				last.ToolCalls = append(last.ToolCalls, p)
+				last.Finish = loci.FinishTools
+			case loci.Finish:
+				last.Finish = p
+			case func(context.Context):
+				p(ctx)
+			case error:
+				yield(loci.Chunk{}, p)
+				return
+			}
+		}
+		if ctx.Err() != nil {
+			yield(loci.Chunk{}, ctx.Err())
+			return
+		}
+		yield(last, nil)
+	}
+}
+
+// shelf is a set of tools over a few files.
+type shelf struct {
+	files map[string]string
+	calls []loci.ToolCall
+	scope loci.Scope
+}
+
+func (s *shelf) Specs(loci.Principal) []loci.ToolSpec {
+	parameters := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`)
+	return []loci.ToolSpec{
+		{Name: "list_dir", Description: "Lists a folder.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`), SideEffects: loci.EffectRead},
+		{Name: "read_file", Description: "Reads a file.", Parameters: parameters, SideEffects: loci.EffectRead},
+	}
+}
+
+func (s *shelf) Call(_ context.Context, scope loci.Scope, call loci.ToolCall) loci.ToolResult {
+	s.calls, s.scope = append(s.calls, call), scope
+	var args struct{ Path string }
+	_ = json.Unmarshal(call.Arguments, &args) // sloppy arguments name no file
+	text, ok := s.files[args.Path]
+	if call.Name == "list_dir" {
+		text, ok = strings.Join([]string{"notes.md", "app.log"}, "\n"), true
+	}
+	if !ok {
+		e := &loci.ToolError{Message: "There is no " + args.Path + ".", Suggestion: "Use list_dir."}
+		return loci.ToolResult{Call: call, Err: e, Text: e.Message}
+	}
+	data, _ := json.Marshal(map[string]string{"text": text})
+	return loci.ToolResult{Call: call, Data: data, Text: text}
+}
+
+// world is an agent with everything around it.
+type world struct {
+	t     *testing.T
+	model *script
+	tools *shelf
+	store *store.DB
+	agent *agent.Agent
+}
+
+var clock = time.Date(2026, 11, 30, 14, 32, 0, 0, time.UTC)
+
+func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "loci.db"), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{
+		t:     t,
+		model: &script{tier: tier, window: 4096, replies: replies},
+		tools: &shelf{files: map[string]string{"notes.md": "Buy milk."}},
+		store: db,
+	}
+	w.agent = agent.New(agent.Config{
+		Model: w.model, Tools: w.tools, Store: db, Chooser: chooser{},
+		Settings: agent.Settings{
+			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4,
+			Folders: func(p loci.Principal) []string {
+				if p.Owner {
+					return []string{"/home/mira"}
+				}
+				return nil
+			},
+		},
+		Now:    func() time.Time { return clock },
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(func() {
+		w.agent.Close()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+var owner = loci.Principal{ID: "owner", Owner: true}
+
+// ask runs a turn the way a chat client does that resends what it saw.
+func (w *world) ask(history []loci.Message, text string) outcome {
+	w.t.Helper()
+	return w.turn(loci.TurnRequest{
+		Principal: owner, Resent: true, History: history,
+		Message: loci.Message{Role: loci.User, Content: text},
+	})
+}
+
+// outcome is a turn as a client sees it.
+type outcome struct {
+	session  string
+	text     string
+	types    []string
+	results  []loci.ToolResult
+	finished loci.TurnFinished
+	err      error
+}
+
+func (w *world) turn(req loci.TurnRequest) outcome {
+	w.t.Helper()
+	var o outcome
+	var seq int64
+	for e, err := range w.agent.Turn(w.t.Context(), req) {
+		if err != nil {
+			o.err = err
+			break
+		}
+		o.session = e.Session
+		if e.Type != loci.EventDelta {
+			if o.types = append(o.types, string(e.Type)); seq != 0 && e.Seq != seq+1 {
+				w.t.Errorf("event %d follows event %d", e.Seq, seq)
+			}
+			seq = e.Seq
+		}
+		switch d := e.Data.(type) {
+		case loci.Delta:
+			if d.Offset != len(o.text) {
+				w.t.Errorf("a delta says it is at %d, after %d bytes", d.Offset, len(o.text))
+			}
+			o.text += d.Text
+		case loci.ToolFinished:
+			o.results = append(o.results, d.Result)
+		case loci.TurnFinished:
+			o.finished = d
+		}
+	}
+	return o
+}
+
+func call(name, arguments string) loci.ToolCall {
+	return loci.ToolCall{Name: name, Arguments: json.RawMessage(arguments)}
+}
+
+// chooser is a tiny tier of two moves.
+type chooser struct{}
+
+func (chooser) Next(_ context.Context, s loci.Situation) (loci.Move, error) {
+	switch {
+	case s.Text == "fail":
+		return loci.Move{}, errors.New("no idea")
+	case strings.HasPrefix(s.Text, "read ") && len(s.Results) == 0:
+		c := call("read_file", fmt.Sprintf(`{"path":%q}`, strings.TrimPrefix(s.Text, "read ")))
+		return loci.Move{Call: &c}, nil
+	case len(s.Results) > 0:
+		return loci.Move{Say: s.Results[0].Text}, nil
+	case s.Text == "summarise":
+		return loci.Move{Talk: &loci.Talk{Instruction: "Summarise: Buy milk.", Lead: "notes.md:\n"}}, nil
+	}
+	return loci.Move{Talk: &loci.Talk{}}, nil
+}

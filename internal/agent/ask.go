@@ -1,0 +1,242 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"loci"
+	"loci/internal/toolcall"
+	"loci/internal/transcript"
+)
+
+// ask is the model step of the native and text tiers: one call, streamed to
+// the client as it comes.
+func (t *turn) ask(ctx context.Context) phase {
+	if t.step >= t.agent.Settings.MaxSteps {
+		return t.exhausted()
+	}
+	t.step++
+	req := t.request()
+	switch t.session.Tier {
+	case loci.TierNative:
+		req.Tools = t.offered()
+	case loci.TierText:
+		req.Options.Stop = slices.Concat(req.Options.Stop, toolcall.Stops())
+	}
+	reader := toolcall.NewReader(t.offered())
+	out, err := t.stream(ctx, req, func(piece string) (string, string) {
+		return reader.Write(piece), reader.Reasoning()
+	})
+	if err != nil {
+		if errors.Is(err, loci.ErrNoTools) && t.session.Tier == loci.TierNative && out.text == "" {
+			return t.toText()
+		}
+		return t.fail(err)
+	}
+	visible, written, fault := reader.Close()
+	if t.spoken == t.shown.Len() && visible != "" {
+		t.gap()
+	}
+	t.say(visible, reader.Reasoning())
+	return t.heard(out, written, fault)
+}
+
+// output is what one model call gave.
+type output struct {
+	text    string // as generated, markup included
+	calls   []loci.ToolCall
+	finish  loci.Finish
+	receipt loci.Receipt
+}
+
+// stream makes one model call and shows its text through a filter.
+func (t *turn) stream(ctx context.Context, req loci.Request, filter func(piece string) (visible, thought string)) (output, error) {
+	var text strings.Builder
+	var out output
+	began := time.Now()
+	t.agent.calls.begin(t, req)
+	t.spoken = t.shown.Len()
+	for chunk, err := range t.agent.Model.Chat(ctx, req) {
+		if err != nil {
+			out.text = text.String()
+			return out, err
+		}
+		text.WriteString(chunk.Text)
+		visible, thought := filter(chunk.Text)
+		if visible != "" && t.shown.Len() == t.spoken {
+			t.gap()
+		}
+		t.say(visible, chunk.Reasoning+thought)
+		out.calls = append(out.calls, chunk.ToolCalls...)
+		if chunk.Finish != "" {
+			out.finish = chunk.Finish
+		}
+		if chunk.Usage != nil {
+			out.receipt = receipt(*chunk.Usage)
+		}
+	}
+	out.text = text.String()
+	if err := ctx.Err(); err != nil {
+		return out, err
+	}
+	out.receipt.Calls, out.receipt.Millis = 1, time.Since(began).Milliseconds()
+	t.receipt = sum(t.receipt, out.receipt)
+	t.finish = out.finish
+	t.agent.calls.finish(t.session.ID, out)
+	return out, nil
+}
+
+// speak shows text of the runtime or the rest of a step's text.
+func (t *turn) speak(text string) {
+	if text != "" {
+		t.say(text, "")
+	}
+}
+
+// gap separates the text of a step from that of the step before.
+func (t *turn) gap() {
+	if s := t.shown.String(); s != "" && !strings.HasSuffix(s, "\n") {
+		t.say("\n\n", "")
+	}
+}
+
+// heard decides what to do about a model's reply: run its calls, correct it
+// once, or take it as the answer.
+func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault) phase {
+	sent := loci.Message{Role: loci.Assistant, Content: out.text}
+	if len(written) > 0 && strings.LastIndex(out.text, "<tool>") > strings.LastIndex(out.text, "</tool>") {
+		sent.Content += "</tool>" // the server took its stop sequence off; its cache has it
+	}
+	t.native = len(out.calls) > 0
+	t.calls = written
+	if t.native {
+		t.calls = t.identified(out.calls)
+		sent.ToolCalls = sendable(t.calls)
+	}
+	done := loci.StepFinished{Step: t.step, Text: out.text, Calls: t.calls, Finish: out.finish, Receipt: out.receipt}
+	switch {
+	case len(t.calls) > 0:
+		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
+		if !t.record(loci.EventStepFinished, done) {
+			return (*turn).end
+		}
+		return (*turn).tools
+	case fault != nil && !t.fixed:
+		t.fixed = true
+		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
+		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, correction(out.finish, fault)))
+		if !t.record(loci.EventStepFinished, done) {
+			return (*turn).end
+		}
+		return (*turn).ask
+	case fault != nil:
+		t.gap()
+		t.speak("The model tried to use a tool in a form that cannot be read: " + fault.Message())
+	case t.shown.Len() == 0:
+		t.speak("(The model gave no answer. Ask again, or in other words.)")
+	}
+	t.reply(sent)
+	t.record(loci.EventStepFinished, done)
+	return (*turn).end
+}
+
+// identified gives each call an id and the name of the offered tool it means.
+func (t *turn) identified(calls []loci.ToolCall) []loci.ToolCall {
+	for i := range calls {
+		c := &calls[i]
+		if c.ID == "" {
+			c.ID = loci.NewID(loci.CallPrefix)
+		}
+		if name, ok := toolcall.Name(c.Name, t.specs); ok {
+			c.Name = name
+		}
+	}
+	return calls
+}
+
+// sendable are calls as they can be sent back to a server, which wants an
+// object for arguments: what the model wrote instead, it reads in the result.
+func sendable(calls []loci.ToolCall) []loci.ToolCall {
+	calls = slices.Clone(calls)
+	for i := range calls {
+		if a := bytes.TrimSpace(calls[i].Arguments); len(a) == 0 || a[0] != '{' {
+			calls[i].Arguments = json.RawMessage("{}")
+		}
+	}
+	return calls
+}
+
+// correction tells the model exactly what was wrong with its call.
+func correction(finish loci.Finish, fault *toolcall.Fault) loci.Message {
+	e := &loci.ToolError{Message: fault.Message(), CanRetry: true, Suggestion: fault.Suggestion()}
+	if finish == loci.FinishLength {
+		e.Message = "The output limit was reached in the middle of a tool call, so it did not run."
+		e.Suggestion = "Make the call again with less text in it."
+	}
+	return loci.Message{Role: loci.User, Content: toolcall.Output(loci.ToolResult{Err: e})}
+}
+
+// toText goes on in the text tier, for a server that turned out to refuse
+// tools.
+func (t *turn) toText() phase {
+	t.step--
+	t.session.Tier, t.touched = loci.TierText, true
+	t.system()
+	if !t.record(loci.EventNotice, loci.Notice{Text: "This model has no native tool calls; loci lets it write them as text."}) {
+		return (*turn).end
+	}
+	return (*turn).ask
+}
+
+// request is the next model call: the frozen system block, then the path.
+func (t *turn) request() loci.Request {
+	req := loci.Request{
+		Model:    t.session.Model,
+		Messages: make([]loci.Message, 0, len(t.path)+1),
+		Options:  t.req.Options,
+		Purpose:  loci.PurposeStep,
+	}
+	if t.receipt.Calls == 0 {
+		req.Purpose = loci.PurposeChat
+	}
+	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
+	for _, n := range t.path {
+		req.Messages = append(req.Messages, n.Sent)
+	}
+	return req
+}
+
+func receipt(u loci.Usage) loci.Receipt {
+	r := loci.Receipt{Prompt: u.Prompt, Completion: u.Completion, Reused: u.Cached}
+	if u.Cached != nil {
+		r.Evaluated = new(u.Prompt - *u.Cached)
+	}
+	return r
+}
+
+func sum(a, b loci.Receipt) loci.Receipt {
+	return loci.Receipt{
+		Calls:      a.Calls + b.Calls,
+		Prompt:     a.Prompt + b.Prompt,
+		Completion: a.Completion + b.Completion,
+		Reused:     sumKnown(a.Calls == 0, a.Reused, b.Reused),
+		Evaluated:  sumKnown(a.Calls == 0, a.Evaluated, b.Evaluated),
+		Millis:     a.Millis + b.Millis,
+	}
+}
+
+// sumKnown adds counts of which either may be unknown: then so is the sum.
+func sumKnown(first bool, a, b *int) *int {
+	switch {
+	case first:
+		return b
+	case a == nil || b == nil:
+		return nil
+	}
+	return new(*a + *b)
+}

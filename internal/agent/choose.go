@@ -1,0 +1,68 @@
+package agent
+
+import (
+	"context"
+
+	"loci"
+)
+
+// choose is the step of the tiny tier: the runtime decides what to do, and the
+// model at most phrases.
+func (t *turn) choose(ctx context.Context) phase {
+	if t.step >= t.agent.Settings.MaxSteps {
+		return t.exhausted()
+	}
+	t.step++
+	move, err := t.agent.Chooser.Next(ctx, loci.Situation{
+		Text:    t.req.Message.Content,
+		History: t.visible(),
+		Results: t.results,
+		Tools:   t.specs,
+		Folders: t.scope.Folders,
+		Now:     t.agent.Now(),
+	})
+	switch {
+	case err != nil:
+		return t.fail(err)
+	case move.Call != nil:
+		t.calls, t.native = t.identified([]loci.ToolCall{*move.Call}), false
+		return (*turn).tools
+	case move.Talk != nil:
+		return t.talk(ctx, *move.Talk)
+	}
+	t.finish = loci.FinishStop
+	t.addUser(t.req.Message.Content)
+	t.say(move.Say, "")
+	t.reply(loci.Message{Role: loci.Assistant, Content: move.Say})
+	return (*turn).end
+}
+
+// talk lets the small model speak.
+func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
+	said := t.req.Message.Content
+	if talk.Instruction != "" {
+		said = talk.Instruction
+	}
+	t.rebase()
+	t.addUser(said)
+	t.speak(t.notice)
+	t.speak(talk.Lead)
+	out, err := t.stream(ctx, t.request(), func(piece string) (string, string) { return piece, "" })
+	if err != nil {
+		return t.fail(err)
+	}
+	t.reply(loci.Message{Role: loci.Assistant, Content: out.text})
+	t.record(loci.EventStepFinished, loci.StepFinished{Step: t.step, Text: out.text, Finish: out.finish, Receipt: out.receipt})
+	return (*turn).end
+}
+
+// visible is the conversation as the client shows it.
+func (t *turn) visible() []loci.Message {
+	var shown []loci.Message
+	for _, n := range t.path {
+		if n.Shown != nil {
+			shown = append(shown, loci.Message{Role: n.Sent.Role, Content: *n.Shown})
+		}
+	}
+	return shown
+}

@@ -1,0 +1,176 @@
+package agent
+
+import (
+	"context"
+	"sync"
+
+	"loci"
+)
+
+// feeds holds what is said in running turns, for those who follow along. A
+// follower reads durable events from the store and only the text since then
+// from here, so it can be as slow as it likes: it never holds up the turn, and
+// it never misses anything.
+type feeds struct {
+	mu   sync.Mutex
+	byID map[string]*feed
+}
+
+// feed is the live side of one session. It exists while a turn runs in it or
+// somebody follows it.
+type feed struct {
+	users     int           // turns and followers
+	seq       int64         // newest durable event
+	turn      string        // newest turn
+	running   bool          // it has not ended
+	text      []byte        // shown text of that turn so far
+	reasoning []byte        // and its thoughts
+	changed   chan struct{} // closed at the next change; nil when nobody waits
+}
+
+func (f *feeds) join(session string) *feed {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.byID == nil {
+		f.byID = map[string]*feed{}
+	}
+	s := f.byID[session]
+	if s == nil {
+		s = &feed{}
+		f.byID[session] = s
+	}
+	s.users++
+	return s
+}
+
+func (f *feeds) leave(session string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.byID[session]
+	if s.users--; s.users == 0 {
+		delete(f.byID, session)
+	}
+}
+
+// durable tells followers that an event was stored.
+func (f *feeds) durable(s *feed, e loci.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s.seq = e.Seq
+	switch e.Type {
+	case loci.EventTurnStarted:
+		s.turn, s.running, s.text, s.reasoning = e.Turn, true, nil, nil
+	case loci.EventTurnFinished:
+		s.running = false
+	}
+	s.wake()
+}
+
+// delta adds generated text.
+func (f *feeds) delta(s *feed, d loci.Delta) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s.text = append(s.text, d.Text...)
+	s.reasoning = append(s.reasoning, d.Reasoning...)
+	s.wake()
+}
+
+func (s *feed) wake() {
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+// follower is how far one reader has come.
+type follower struct {
+	session         string
+	seq             int64
+	turn            string
+	text, reasoning int // bytes of the running turn already given
+}
+
+// follow yields the session's events after a number until ctx ends or the
+// reader has enough.
+func (f *feeds) follow(ctx context.Context, log Log, session string, after int64, yield func(loci.Event, error) bool) {
+	s := f.join(session)
+	defer f.leave(session)
+	r := follower{session: session, seq: after}
+	for behind := true; ; {
+		// Taken before anything is read: what happens in between closes it.
+		seq, changed := f.next(s)
+		if d, ok := f.since(s, &r); ok {
+			if !yield(d, nil) {
+				return
+			}
+			continue
+		}
+		if behind || seq > r.seq {
+			more, ok := r.stored(ctx, log, yield)
+			if !ok {
+				return
+			}
+			behind = more
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// next gives the newest durable event's number and the channel that is closed
+// at the feed's next change.
+func (f *feeds) next(s *feed) (seq int64, changed <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s.changed == nil {
+		s.changed = make(chan struct{})
+	}
+	return s.seq, s.changed
+}
+
+// stored yields the durable events that the follower has not seen, and tells
+// whether there were any and whether the reader wants more.
+func (r *follower) stored(ctx context.Context, log Log, yield func(loci.Event, error) bool) (more, ok bool) {
+	const page = 200
+	events, err := log.Events(ctx, r.session, r.seq, page)
+	if err != nil {
+		if ctx.Err() == nil {
+			yield(loci.Event{}, err)
+		}
+		return false, false
+	}
+	for _, e := range events {
+		if !yield(e, nil) {
+			return false, false
+		}
+		r.seq = e.Seq
+	}
+	return len(events) > 0, true
+}
+
+// since gives the text that was generated after what the follower has. One who
+// comes in the middle of a turn first gets the durable events so far, one who
+// is with it gets text before the events that come after it.
+func (f *feeds) since(s *feed, r *follower) (loci.Event, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r.turn != s.turn {
+		if !s.running || s.seq > r.seq {
+			return loci.Event{}, false
+		}
+		r.turn, r.text, r.reasoning = s.turn, 0, 0
+	}
+	if r.text == len(s.text) && r.reasoning == len(s.reasoning) {
+		return loci.Event{}, false
+	}
+	d := loci.Delta{Text: string(s.text[r.text:]), Reasoning: string(s.reasoning[r.reasoning:]), Offset: r.text}
+	r.text, r.reasoning = len(s.text), len(s.reasoning)
+	return loci.Event{
+		V: loci.EventVersion, Seq: r.seq, Session: r.session, Turn: s.turn,
+		Time: loci.Now(), Type: loci.EventDelta, Data: d,
+	}, true
+}

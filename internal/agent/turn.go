@@ -1,0 +1,380 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"loci"
+	"loci/internal/prompt"
+	"loci/internal/toolcall"
+	"loci/internal/transcript"
+)
+
+// saveTimeout bounds a write to the database. It does not hang on the turn's
+// context: how a stopped turn ended must be recorded too.
+const saveTimeout = 10 * time.Second
+
+// turn is one question and what is done to answer it. It is used by one
+// goroutine.
+type turn struct {
+	agent  *Agent
+	req    loci.TurnRequest
+	id     string
+	began  time.Time
+	cancel context.CancelFunc
+	yield  func(loci.Event) bool
+	left   bool // the consumer stopped listening
+
+	session  loci.Session
+	isNew    bool
+	touched  bool        // the session itself has to be stored again
+	path     []loci.Node // from the session's base to here: what the model is sent
+	lastID   string      // node that the next one follows
+	lastPath [32]byte    // path hash of the last shown node
+	unsaved  []loci.Node
+	feed     *feed
+
+	profile loci.Profile
+	scope   loci.Scope
+	specs   []loci.ToolSpec
+
+	step    int
+	calls   []loci.ToolCall   // of the step that just ended, to be run
+	native  bool              // those came as native tool calls, not as text
+	results []loci.ToolResult // of all calls of this turn
+	seen    map[string]int    // how often a call was made, by name and arguments
+	unknown int               // calls in a row of tools that do not exist
+	fixed   bool              // a correction was sent already
+	notice  string            // to be said before the reply
+
+	replied   bool            // the reply is in the path
+	spoken    int             // bytes shown before the current step
+	shown     strings.Builder // what the client sees as the reply
+	reasoning strings.Builder
+	finish    loci.Finish
+	receipt   loci.Receipt
+	err       error
+}
+
+// phase does one part of a turn and names the next; nil ends it.
+type phase func(t *turn, ctx context.Context) phase
+
+// run goes through the phases. It returns an error only for a turn that could
+// not begin; later ones are in the events.
+//
+//	place → begin ─┬→ ask → tools → ask … ┬→ finish
+//	               └→ choose → tools → … ─┘   (tiny tier)
+func (t *turn) run(ctx context.Context) error {
+	leave, err := t.place(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	t.feed = t.agent.feeds.join(t.session.ID)
+	defer t.agent.feeds.leave(t.session.ID)
+	if err := t.begin(ctx); err != nil {
+		return err
+	}
+	t.speak(t.notice)
+	next := phase((*turn).ask)
+	if t.session.Tier == loci.TierTiny {
+		next = (*turn).choose
+	}
+	for next != nil {
+		next = next(t, ctx)
+	}
+	return nil
+}
+
+// place finds the session and waits until no other turn runs in it.
+func (t *turn) place(ctx context.Context) (leave func(), err error) {
+	for {
+		place, err := transcript.Locate(ctx, t.agent.Store, t.req)
+		if err != nil {
+			return nil, err
+		}
+		leave, waited, err := t.agent.lanes.enter(ctx, place.Session.ID, t.cancel)
+		if err != nil {
+			return nil, err
+		}
+		if !waited {
+			t.take(place)
+			return leave, nil
+		}
+		leave() // the turn before may have changed the transcript: look again
+	}
+}
+
+func (t *turn) take(p transcript.Place) {
+	t.session, t.isNew = p.Session, p.New
+	t.path = slices.Concat(p.Path, p.Imported)
+	t.unsaved = p.Imported
+	t.lastID, t.lastPath = p.Parent(), p.PathHash()
+}
+
+// begin freezes a new session's prompt, adds the person's message and stores
+// that the turn has started.
+func (t *turn) begin(ctx context.Context) error {
+	model := t.req.Model
+	if model == "" {
+		model = t.session.Model
+	}
+	var err error
+	if t.profile, err = t.agent.Model.Profile(ctx, model); err != nil {
+		return err
+	}
+	t.specs = t.agent.Tools.Specs(t.req.Principal)
+	opened := t.open()
+	switch {
+	case t.isNew:
+		t.freeze(model)
+	case model != t.session.Model:
+		t.session.Model = model // another model reads the same prompt
+		if t.profile.Tier != t.session.Tier {
+			t.session.Tier = t.profile.Tier
+			t.system()
+		}
+	}
+	t.session.Updated, t.touched = loci.Now(), true
+	if t.session.Tier != loci.TierTiny {
+		t.rebase()
+		t.addUser(t.req.Message.Content + prompt.Tail(t.began, t.moved(opened)))
+	}
+	return t.save(loci.EventTurnStarted, loci.TurnStarted{
+		Model: model, Tier: t.session.Tier, Message: t.req.Message.Content,
+	})
+}
+
+// open adds the folders that the request allows and gives the new ones.
+func (t *turn) open() (opened []string) {
+	settings := t.agent.Settings
+	allowed := settings.Folders(t.req.Principal)
+	if t.req.Principal.Owner {
+		for _, f := range t.req.Folders {
+			if !slices.Contains(allowed, f) && !slices.Contains(t.session.Folders, f) {
+				opened = append(opened, f)
+			}
+		}
+		t.session.Folders = append(t.session.Folders, opened...)
+	}
+	t.scope = loci.Scope{
+		Principal: t.req.Principal,
+		Session:   t.session.ID,
+		Folders:   slices.Concat(allowed, t.session.Folders),
+		Working:   settings.Working,
+		Lang:      prompt.Language(t.req.Message.Content),
+	}
+	if !slices.Contains(t.scope.Folders, t.scope.Working) && len(t.scope.Folders) > 0 {
+		t.scope.Working = t.scope.Folders[0]
+	}
+	return opened
+}
+
+// freeze makes the session's unchanging parts.
+func (t *turn) freeze(model string) {
+	t.session.Model = model
+	t.session.Tier = t.profile.Tier
+	t.session.ClientSystem = t.req.System
+	t.session.Title = title(t.req.Message.Content)
+	t.session.Created = loci.Time{Time: t.began}
+	for _, s := range t.specs {
+		t.session.Tools = append(t.session.Tools, s.Name)
+	}
+	t.system()
+}
+
+// system writes the session's system block.
+func (t *turn) system() {
+	s := t.agent.Settings
+	f := prompt.Facts{
+		Now:     t.began,
+		Zone:    s.Zone,
+		User:    t.req.Principal.Name,
+		Purpose: s.Purpose,
+		Folders: t.scope.Folders,
+		Working: t.scope.Working,
+		Tools:   t.offered(),
+		Tier:    t.session.Tier,
+		Family:  t.profile.Family,
+	}
+	if f.User == "" && t.req.Principal.Owner {
+		f.User = s.User
+	}
+	if !s.ReplaceClient {
+		f.Client = t.session.ClientSystem
+	}
+	if f.Tier == loci.TierText {
+		f.Markup = toolcall.Describe(f.Tools)
+	}
+	t.session.System = prompt.Join(prompt.System(f, prompt.ForFamily(s.Texts, s.FamilyTexts, f.Family)))
+}
+
+// offered gives the tools that were frozen into the session, those that still
+// exist.
+func (t *turn) offered() []loci.ToolSpec {
+	return slices.DeleteFunc(slices.Clone(t.specs), func(s loci.ToolSpec) bool {
+		return !slices.Contains(t.session.Tools, s.Name)
+	})
+}
+
+// moved is what the tail must say because it changed since the system block
+// was written.
+func (t *turn) moved(opened []string) prompt.Moved {
+	m := prompt.Moved{Since: t.session.Created.Time}
+	if t.isNew {
+		return m
+	}
+	m.Opened = opened
+	if t.req.Resent && t.req.System != t.session.ClientSystem && !t.agent.Settings.ReplaceClient {
+		t.session.ClientSystem = t.req.System
+		m.Client = &t.req.System
+	}
+	return m
+}
+
+// addUser adds the person's message as a node: shown as they wrote it, sent as
+// the model reads it.
+func (t *turn) addUser(sent string) {
+	m := t.req.Message
+	m.Content = sent
+	t.add(transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.req.Message.Content, m))
+}
+
+// add appends a node to the path. It is stored with the next event.
+func (t *turn) add(n loci.Node) {
+	if n.Shown != nil {
+		t.lastPath = n.PathHash
+	}
+	t.lastID = n.ID
+	t.path = append(t.path, n)
+	t.unsaved = append(t.unsaved, n)
+}
+
+// save stores an event together with the nodes that were added before it, then
+// shows it. The write is not cut short when the turn is stopped.
+func (t *turn) save(typ loci.EventType, data any) error {
+	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
+	defer cancel()
+	e := loci.Event{V: loci.EventVersion, Session: t.session.ID, Turn: t.id, Time: loci.Now(), Type: typ, Data: data}
+	b := loci.Batch{Nodes: t.unsaved, Events: []*loci.Event{&e}}
+	if t.touched {
+		b.Session = &t.session
+	}
+	if err := t.agent.Store.Save(ctx, b); err != nil {
+		return err
+	}
+	if n := len(b.Nodes); n > 0 {
+		t.session.Head = b.Nodes[n-1].ID
+	}
+	t.unsaved, t.isNew, t.touched = nil, false, false
+	t.agent.feeds.durable(t.feed, e)
+	t.show(e)
+	return nil
+}
+
+// record is save for the middle of a turn: it tells whether the turn can go on.
+func (t *turn) record(typ loci.EventType, data any) bool {
+	if err := t.save(typ, data); err != nil {
+		t.err = errors.Join(t.err, err)
+		t.agent.Logger.Error("event not stored", "session", t.session.ID, "turn", t.id, "type", typ, "error", err)
+		return false
+	}
+	return true
+}
+
+// show gives an event to the consumer, unless it left.
+func (t *turn) show(e loci.Event) {
+	if !t.left && !t.yield(e) {
+		t.left = true
+		t.cancel()
+	}
+}
+
+// say shows generated text at once; it becomes durable with the message event.
+func (t *turn) say(text, reasoning string) {
+	if text == "" && reasoning == "" {
+		return
+	}
+	d := loci.Delta{Text: text, Reasoning: reasoning, Offset: t.shown.Len()}
+	t.shown.WriteString(text)
+	t.reasoning.WriteString(reasoning)
+	t.agent.feeds.delta(t.feed, d)
+	t.show(loci.Event{
+		V: loci.EventVersion, Seq: t.feed.seq, Session: t.session.ID, Turn: t.id,
+		Time: loci.Now(), Type: loci.EventDelta, Data: d,
+	})
+}
+
+// fail ends the turn with an error.
+func (t *turn) fail(err error) phase {
+	t.err = err
+	return (*turn).end
+}
+
+// end stores the reply and how the turn went.
+func (t *turn) end(ctx context.Context) phase {
+	state := loci.TurnDone
+	switch {
+	case t.left || ctx.Err() != nil:
+		state = loci.TurnInterrupted
+	case t.err != nil:
+		state = loci.TurnFailed
+	}
+	fin := loci.TurnFinished{State: state, Finish: t.finish, Receipt: t.receipt}
+	if state == loci.TurnFailed {
+		fin.Error = loci.AsError(t.err)
+	}
+	if t.shown.Len() > 0 {
+		if state != loci.TurnDone && !t.replied {
+			t.reply(loci.Message{Role: loci.Assistant, Content: t.shown.String()})
+		}
+		t.record(loci.EventMessage, loci.MessageData{
+			Text: t.shown.String(), Reasoning: t.reasoning.String(), Incomplete: state != loci.TurnDone,
+		})
+	}
+	t.record(loci.EventTurnFinished, fin)
+	t.agent.Logger.Info("turn finished",
+		"session", t.session.ID, "turn", t.id, "state", state, "steps", t.step, "calls", len(t.results),
+		"ms", time.Since(t.began).Milliseconds(), "error", t.err)
+	return nil
+}
+
+// title names a session after its first message.
+func title(text string) string {
+	const most = 60
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if r := []rune(line); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return line
+}
+
+// exhausted ends a turn that used up its steps, saying so.
+func (t *turn) exhausted() phase {
+	var done []string
+	for _, r := range t.results {
+		if name := r.Call.Name; !slices.Contains(done, name) {
+			done = append(done, name)
+		}
+	}
+	text := fmt.Sprintf("I stopped after %d steps without coming to an end. Tools used so far: %s. Ask me to go on, or ask for a smaller part.",
+		t.step, strings.Join(done, ", "))
+	if t.shown.Len() > 0 {
+		text = "\n\n" + text
+	}
+	t.say(text, "")
+	t.finish = loci.FinishStop
+	t.reply(loci.Message{Role: loci.Assistant, Content: strings.TrimSpace(text)})
+	return (*turn).end
+}
+
+// reply adds the node of the turn's answer: shown is everything the client saw
+// in this turn, sent is the last message of the model.
+func (t *turn) reply(sent loci.Message) {
+	t.replied = true
+	t.add(transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.shown.String(), sent))
+}

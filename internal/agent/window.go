@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"loci"
+)
+
+// rebase leaves out the oldest part of a conversation that no longer fits the
+// model's window. That breaks the cached prefix, so it is done rarely and then
+// for a large part: only the newest rounds stay, and the place where they
+// begin is kept for the turns to come. The person is told.
+func (t *turn) rebase() {
+	if i := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Base }); i > 0 {
+		t.path = t.path[i:]
+	}
+	budget := t.profile.Window - t.profile.Window/4 // the rest is for the reply
+	used := tokens(t.session.System) + tokens(t.req.Message.Content) + t.toolTokens()
+	if used+pathTokens(t.path) <= budget {
+		return
+	}
+	rounds := roundStarts(t.path)
+	for keep := min(t.agent.Settings.KeptRounds, len(rounds)-1); keep >= 0; keep-- {
+		cut := len(t.path)
+		if keep > 0 {
+			cut = rounds[len(rounds)-keep]
+		}
+		if used+pathTokens(t.path[cut:]) > budget && keep > 0 {
+			continue
+		}
+		if cut == 0 {
+			return
+		}
+		t.notice = fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
+			t.profile.Window, len(rounds)-keep, len(rounds))
+		t.path = t.path[cut:]
+		t.session.Base, t.touched = "", true
+		if len(t.path) > 0 {
+			t.session.Base = t.path[0].ID
+		}
+		return
+	}
+}
+
+// roundStarts gives the positions of the person's messages.
+func roundStarts(path []loci.Node) []int {
+	var starts []int
+	for i, n := range path {
+		if n.Shown != nil && n.Sent.Role == loci.User {
+			starts = append(starts, i)
+		}
+	}
+	return starts
+}
+
+func pathTokens(path []loci.Node) int {
+	n := 0
+	for _, node := range path {
+		n += tokens(node.Sent.Content) + messageTokens + imageTokens*len(node.Sent.Images)
+		for _, c := range node.Sent.ToolCalls {
+			n += tokens(c.Name) + tokens(string(c.Arguments))
+		}
+	}
+	return n
+}
+
+func (t *turn) toolTokens() int {
+	if t.session.Tier != loci.TierNative {
+		return 0 // described in the system block
+	}
+	n := 0
+	for _, s := range t.offered() {
+		n += tokens(s.Description) + tokens(string(s.Parameters))
+	}
+	return n
+}
+
+// Rough sizes in tokens of what is not text.
+const (
+	messageTokens = 6   // role and separators of a chat template
+	imageTokens   = 600 // a typical picture
+)
+
+// tokens estimates the length of a text: four ASCII characters or one other
+// character a token. It errs on the long side for most tokenizers.
+func tokens(text string) int {
+	ascii, other := 0, 0
+	for _, r := range text {
+		if r < 0x80 {
+			ascii++
+		} else {
+			other++
+		}
+	}
+	return (ascii+3)/4 + other
+}

@@ -1,0 +1,20 @@
+package prompt
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Language guesses the language of a text among those that loci's own
+// sentences exist in: "en", "zh" or "cs".
+func Language(text string) string {
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Han, r):
+			return "zh"
+		case strings.ContainsRune("ěščřžůďťňĚŠČŘŽŮĎŤŇ", r):
+			return "cs"
+		}
+	}
+	return "en"
+}

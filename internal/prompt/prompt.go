@@ -1,0 +1,192 @@
+// Package prompt writes the texts that frame a conversation: the system block
+// at the top of a session and the tail of its newest message. It is pure: same
+// facts, same bytes.
+//
+// The system block is made once, when a session starts, and never changes, so
+// that a model server can keep its KV cache. It holds what stays true for a
+// session: the date, the person, the folders, what can and cannot be done, and
+// the rules, the most important one last, since small models remember best
+// what they read last. What moves, such as the time of day, goes into the tail.
+package prompt
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"loci"
+)
+
+// Facts is what a session's system block is made from.
+type Facts struct {
+	Now     time.Time // in the person's time zone
+	Zone    string    // IANA name; empty: the offset is used
+	User    string    // how to call the person; may be empty
+	Purpose string    // what the session is for; may be empty
+	Folders []string  // absolute paths that may be looked into
+	Working string    // where relative paths start
+	Tools   []loci.ToolSpec
+	Tier    loci.Tier
+	Family  string // model family, picks among Texts
+	Markup  string // how to write a tool call, for models without native ones
+	Client  string // the chat client's own system message
+}
+
+// Section is a named part of the system block.
+type Section struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// System writes the system block.
+func System(f Facts, texts Texts) []Section {
+	if f.Tier == loci.TierTiny {
+		return tiny(f, texts)
+	}
+	var s []Section
+	add := func(name, text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			s = append(s, Section{name, text})
+		}
+	}
+	add("role", texts.Role)
+	if texts.KeyRuleFirst {
+		add("key rule first", texts.KeyRule)
+	}
+	add("facts", facts(f))
+	add("folders", folders(f))
+	add("abilities", abilities(f.Tools))
+	add("style", texts.Style)
+	add("rules", texts.Rules)
+	add("formats", texts.Formats)
+	add("client", client(f.Client))
+	add("tools", f.Markup)
+	add("key rule", texts.KeyRule)
+	return s
+}
+
+// tiny is the system block for a model too small to follow rules: anything it
+// reads it repeats, so it gets no facts. The runtime answers from those.
+func tiny(f Facts, texts Texts) []Section {
+	s := []Section{{"role", texts.Tiny}}
+	if c := strings.TrimSpace(f.Client); c != "" {
+		s = append(s, Section{"client", c})
+	}
+	return s
+}
+
+// Join writes sections as the text of a system message.
+func Join(sections []Section) string {
+	var b strings.Builder
+	for i, s := range sections {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+func facts(f Facts) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Today is %s (%s).", date(f.Now), Season(f.Now, f.Zone))
+	fmt.Fprintf(&b, " Time zone: %s.", zone(f))
+	if f.User != "" {
+		fmt.Fprintf(&b, " You are talking with %s.", f.User)
+	}
+	if f.Purpose != "" {
+		fmt.Fprintf(&b, " This conversation is about: %s.", strings.TrimRight(f.Purpose, ". "))
+	}
+	b.WriteString(" Mention the date, the time or the person's name only where it matters.")
+	return b.String()
+}
+
+func folders(f Facts) string {
+	if len(f.Folders) == 0 {
+		return "No folder of this computer is open to you. If you are asked about files, say that a folder must be allowed first, for example with: loci serve --allow FOLDER"
+	}
+	var b strings.Builder
+	b.WriteString("Folders you may look into:\n")
+	for _, folder := range f.Folders {
+		b.WriteString("- " + folder)
+		if folder == f.Working {
+			b.WriteString(" (working folder: relative paths start here)")
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("Nothing outside them is open to you. If a file name fits several files, ask which one is meant.")
+	return b.String()
+}
+
+// abilities says in words what the tools at hand can and cannot do.
+func abilities(tools []loci.ToolSpec) string {
+	if len(tools) == 0 {
+		return "You have no tools in this conversation."
+	}
+	has := map[loci.SideEffects]bool{}
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		has[t.SideEffects] = true
+		names[i] = t.Name
+	}
+	var cannot []string
+	for _, e := range []struct {
+		effect loci.SideEffects
+		words  string
+	}{
+		{loci.EffectWrite, "change files"},
+		{loci.EffectExec, "run programs"},
+		{loci.EffectEgress, "use the internet"},
+	} {
+		if !has[e.effect] {
+			cannot = append(cannot, e.words)
+		}
+	}
+	text := "Your tools: " + strings.Join(names, ", ") + "."
+	if len(cannot) > 0 {
+		text += " You cannot " + strings.Join(cannot, " or ") + "."
+	}
+	return text
+}
+
+func client(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	return "The chat client adds:\n" + text
+}
+
+func date(t time.Time) string { return t.Format("Monday, 2 January 2006") }
+
+func zone(f Facts) string {
+	if f.Zone != "" {
+		return f.Zone
+	}
+	return "UTC" + f.Now.Format("-07:00")
+}
+
+// Moved is what changed since the session's system block was written.
+type Moved struct {
+	Since  time.Time // when the block was written
+	Client *string   // the client's system message, if it is another one now
+	Opened []string  // folders allowed since
+}
+
+// Tail writes what goes to the end of the newest user message: the time of day
+// and whatever moved. It stays within about 60 tokens, a changed system message
+// of the client excepted.
+func Tail(now time.Time, m Moved) string {
+	parts := []string{now.Format("15:04")}
+	if now.Format(time.DateOnly) != m.Since.In(now.Location()).Format(time.DateOnly) {
+		parts[0] = date(now) + ", " + parts[0]
+	}
+	if len(m.Opened) > 0 {
+		parts = append(parts, "also open to you: "+strings.Join(m.Opened, ", "))
+	}
+	tail := "\n\n[now: " + strings.Join(parts, "; ") + "]"
+	if m.Client != nil {
+		tail += "\n\n" + client(*m.Client)
+	}
+	return tail
+}

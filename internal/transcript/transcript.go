@@ -1,0 +1,279 @@
+// Package transcript finds the place of a new message among the conversations
+// that are stored.
+//
+// A chat client that resends the whole conversation with each message saw only
+// the shown side of it. The sent side, with tool rounds and volatile tails, is
+// ours; so the client's history is matched against shown texts, and where it
+// matches, the stored nodes are used and the model sees the same bytes again.
+//
+// Three cases follow from comparing the two from the front. Everything matches:
+// the conversation goes on. A difference at some message: the person edited or
+// regenerated it, and the transcript forks there. Nothing matches from the
+// root, but the client's history is the tail of a stored path: the client
+// trimmed the front, and the conversation goes on as well.
+package transcript
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"loci"
+)
+
+// Store is what is needed to look up stored conversations. All lookups are
+// limited to one principal. A missing row is a loci.NotFound error.
+type Store interface {
+	Session(ctx context.Context, id string) (loci.Session, error)
+	SessionByThread(ctx context.Context, principal, thread string) (loci.Session, error)
+	// NodeByHash gives the newest node with that path hash; session limits the
+	// search unless it is empty.
+	NodeByHash(ctx context.Context, principal, session string, path [32]byte) (loci.Node, error)
+	// NodesByText gives up to limit nodes with that text hash, newest first.
+	NodesByText(ctx context.Context, principal string, text [32]byte, limit int) ([]loci.Node, error)
+	// Path gives the nodes from the root to the given one.
+	Path(ctx context.Context, node string) ([]loci.Node, error)
+}
+
+// Place is where a new message belongs.
+type Place struct {
+	Session  loci.Session // not stored yet if New
+	New      bool
+	Path     []loci.Node // stored nodes from the root to the parent of the new message
+	Imported []loci.Node // what the client remembers after Path and we do not; to be stored first
+}
+
+// Parent is the id of the node that the new message follows; empty at the root.
+func (p Place) Parent() string {
+	if n := p.last(); n != nil {
+		return n.ID
+	}
+	return ""
+}
+
+// PathHash is the hash of the shown path up to the new message.
+func (p Place) PathHash() [32]byte {
+	for _, nodes := range [][]loci.Node{p.Imported, p.Path} {
+		for _, n := range slices.Backward(nodes) {
+			if n.Shown != nil {
+				return n.PathHash
+			}
+		}
+	}
+	return [32]byte{}
+}
+
+func (p Place) last() *loci.Node {
+	if len(p.Imported) > 0 {
+		return &p.Imported[len(p.Imported)-1]
+	}
+	if len(p.Path) > 0 {
+		return &p.Path[len(p.Path)-1]
+	}
+	return nil
+}
+
+// Locate finds the place of req.Message, or makes a new session for it.
+func Locate(ctx context.Context, s Store, req loci.TurnRequest) (Place, error) {
+	known, err := named(ctx, s, req)
+	if err != nil {
+		return Place{}, err
+	}
+	switch {
+	case known != nil && !req.Resent:
+		return resume(ctx, s, *known)
+	case known != nil:
+		return match(ctx, s, req, known)
+	case req.Thread == "" && hasAssistant(req.History):
+		return match(ctx, s, req, nil)
+	default:
+		return fresh(req), nil
+	}
+}
+
+// named is the session that the client names, or nil when it names none or
+// names a thread that is new.
+func named(ctx context.Context, s Store, req loci.TurnRequest) (*loci.Session, error) {
+	var found loci.Session
+	var err error
+	switch {
+	case req.Session != "":
+		found, err = s.Session(ctx, req.Session)
+		if err == nil && found.Principal != req.Principal.ID {
+			// Another principal's session does not exist for this one.
+			err = loci.Errorf(loci.NotFound, "There is no session %.60q.", req.Session)
+		}
+	case req.Thread != "":
+		found, err = s.SessionByThread(ctx, req.Principal.ID, req.Thread)
+		if isNotFound(err) {
+			return nil, nil
+		}
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found, nil
+}
+
+// resume goes on at the head of a session.
+func resume(ctx context.Context, s Store, session loci.Session) (Place, error) {
+	p := Place{Session: session}
+	if session.Head == "" {
+		return p, nil
+	}
+	var err error
+	p.Path, err = s.Path(ctx, session.Head)
+	return p, err
+}
+
+// match finds the longest stored path that the client's history starts with,
+// in the named session if there is one.
+func match(ctx context.Context, s Store, req loci.TurnRequest, known *loci.Session) (Place, error) {
+	session := ""
+	if known != nil {
+		session = known.ID
+	}
+	hashes := chain(req.History)
+	for i, hash := range slices.Backward(hashes) {
+		node, err := s.NodeByHash(ctx, req.Principal.ID, session, hash)
+		if isNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return Place{}, err
+		}
+		if known == nil && !hasAssistant(req.History[:i+1]) {
+			break // two conversations that only begin with the same words
+		}
+		return at(ctx, s, node, req.History[i+1:])
+	}
+	if node, ok, err := trimmed(ctx, s, req, session); err != nil {
+		return Place{}, err
+	} else if ok {
+		return at(ctx, s, node, nil)
+	}
+	p := fresh(req)
+	if known != nil {
+		p.Session, p.New = *known, false
+	}
+	p.Imported = graft(p.Session.ID, "", [32]byte{}, req.History)
+	return p, nil
+}
+
+// trimmed looks for a stored path that ends with the client's whole history:
+// the client left out the front.
+func trimmed(ctx context.Context, s Store, req loci.TurnRequest, session string) (loci.Node, bool, error) {
+	const candidates = 8
+	h := req.History
+	if len(h) < 2 || h[len(h)-1].Role != loci.Assistant {
+		return loci.Node{}, false, nil
+	}
+	nodes, err := s.NodesByText(ctx, req.Principal.ID, TextHash(h[len(h)-1]), candidates)
+	if err != nil {
+		return loci.Node{}, false, err
+	}
+	for _, n := range nodes {
+		if session != "" && n.Session != session {
+			continue
+		}
+		path, err := s.Path(ctx, n.ID)
+		if err != nil {
+			return loci.Node{}, false, err
+		}
+		if endsWith(path, h) {
+			return n, true, nil
+		}
+	}
+	return loci.Node{}, false, nil
+}
+
+func endsWith(path []loci.Node, history []loci.Message) bool {
+	path = slices.DeleteFunc(slices.Clone(path), func(n loci.Node) bool { return n.Shown == nil })
+	if len(path) < len(history) {
+		return false
+	}
+	path = path[len(path)-len(history):]
+	for i, m := range history {
+		if path[i].TextHash != TextHash(m) {
+			return false
+		}
+	}
+	return true
+}
+
+// at is the place after a stored node, with what the client has beyond it.
+func at(ctx context.Context, s Store, node loci.Node, beyond []loci.Message) (Place, error) {
+	session, err := s.Session(ctx, node.Session)
+	if err != nil {
+		return Place{}, err
+	}
+	p := Place{Session: session}
+	if p.Path, err = s.Path(ctx, node.ID); err != nil {
+		return Place{}, err
+	}
+	p.Imported = graft(session.ID, node.ID, node.PathHash, beyond)
+	return p, nil
+}
+
+// fresh is the place of the first message of a new session. What the client
+// remembers of a conversation that we never saw is taken as it is.
+func fresh(req loci.TurnRequest) Place {
+	id := loci.NewID(loci.SessionPrefix)
+	return Place{
+		Session:  loci.Session{ID: id, Principal: req.Principal.ID, Thread: req.Thread},
+		New:      true,
+		Imported: graft(id, "", [32]byte{}, req.History),
+	}
+}
+
+// graft makes nodes of messages that the client had elsewhere.
+func graft(session, parent string, path [32]byte, messages []loci.Message) []loci.Node {
+	nodes := make([]loci.Node, 0, len(messages))
+	for _, m := range messages {
+		n := NewNode(session, parent, "", path, m.Content, m)
+		nodes = append(nodes, n)
+		parent, path = n.ID, n.PathHash
+	}
+	return nodes
+}
+
+// NewNode makes a node that the client sees as shown and the model as sent.
+// Path is the path hash of the shown node before it.
+func NewNode(session, parent, turn string, path [32]byte, shown string, sent loci.Message) loci.Node {
+	text := TextHash(loci.Message{Role: sent.Role, Content: shown})
+	return loci.Node{
+		ID:       loci.NewID(loci.NodePrefix),
+		Session:  session,
+		Parent:   parent,
+		Turn:     turn,
+		Shown:    &shown,
+		Sent:     sent,
+		PathHash: PathHash(path, text),
+		TextHash: text,
+		Created:  loci.Now(),
+	}
+}
+
+// HiddenNode makes a node that no client sees: a step between the question and
+// the reply.
+func HiddenNode(session, parent, turn string, sent loci.Message) loci.Node {
+	return loci.Node{
+		ID:      loci.NewID(loci.NodePrefix),
+		Session: session,
+		Parent:  parent,
+		Turn:    turn,
+		Sent:    sent,
+		Created: loci.Now(),
+	}
+}
+
+func hasAssistant(messages []loci.Message) bool {
+	return slices.ContainsFunc(messages, func(m loci.Message) bool { return m.Role == loci.Assistant })
+}
+
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*loci.Error](err)
+	return ok && e.Code == loci.NotFound
+}

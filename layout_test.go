@@ -1,0 +1,285 @@
+package loci_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// arrows is the import picture: which of our packages each package may import.
+// Every package has a row. Data goes down, from access over engine and abilities to
+// the ground; a new arrow is a decision, made here.
+var arrows = map[string]string{
+	"":         "",
+	"cmd/loci": "internal/cli",
+
+	// Wiring: the program as a value, and the commands that start it.
+	"internal/cli": ". internal/app internal/config internal/model internal/embedded",
+	"internal/app": ". internal/agent internal/api internal/config internal/embedded internal/intent " +
+		"internal/model internal/prompt internal/sandbox internal/store internal/tool internal/toolkit",
+
+	// Access.
+	"internal/api": ". internal/wire internal/wire/openai internal/wire/ollama",
+
+	// Engine.
+	"internal/agent":      ". internal/prompt internal/transcript internal/toolcall",
+	"internal/transcript": ".",
+	"internal/prompt":     ".",
+
+	// Abilities.
+	"internal/tool":    ". internal/sandbox internal/toolcall",
+	"internal/toolkit": ". internal/tool internal/sandbox",
+	"internal/model":   ". internal/wire internal/wire/openai internal/wire/ollama",
+	"internal/intent":  ".",
+
+	// Ground.
+	"internal/store":       ".",
+	"internal/config":      ". internal/prompt",
+	"internal/sandbox":     ".",
+	"internal/embedded":    ".",
+	"internal/toolcall":    ".",
+	"internal/wire":        ".",
+	"internal/wire/openai": ". internal/wire",
+	"internal/wire/ollama": ". internal/wire",
+
+	// Imported by tests only.
+	"internal/fake":                  ". internal/wire internal/wire/openai internal/wire/ollama",
+	"internal/tool/tooltest":         ". internal/tool internal/sandbox",
+	"internal/embedded/embeddedtest": ". internal/embedded",
+	"test/bench":                     "",
+}
+
+var testOnly = []string{"internal/fake", "internal/tool/tooltest", "internal/embedded/embeddedtest"}
+
+// drawers are package names that say nothing about what is inside.
+var drawers = []string{"util", "utils", "common", "helpers", "types", "models", "interfaces", "manager", "service", "misc"}
+
+const module = "loci"
+
+// source is one parsed Go file.
+type source struct {
+	path string // slash-separated, from the module root
+	file *ast.File
+	set  *token.FileSet
+	text string
+}
+
+func (s source) test() bool { return strings.HasSuffix(s.path, "_test.go") }
+func (s source) folder() string {
+	return strings.TrimSuffix(strings.TrimSuffix(s.path, path.Base(s.path)), "/")
+}
+func (s source) lines(n ast.Node) int {
+	return s.set.Position(n.End()).Line - s.set.Position(n.Pos()).Line + 1
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && p != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, p, text, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		all = append(all, source{filepath.ToSlash(p), f, set, string(text)})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestImports(t *testing.T) {
+	used := map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test() {
+			continue
+		}
+		row, ok := arrows[s.folder()]
+		if !ok {
+			t.Errorf("%s: package %s has no row in the import table", s.path, s.folder())
+			continue
+		}
+		used[s.folder()] = true
+		for _, imp := range s.file.Imports {
+			p := strings.Trim(imp.Path.Value, `"`)
+			name, own := strings.CutPrefix(p, module+"/")
+			if p == module {
+				name, own = ".", true
+			}
+			if own && !slices.Contains(strings.Fields(row), name) {
+				t.Errorf("%s imports %s, which the import table does not allow", s.path, p)
+			}
+			if own && slices.Contains(testOnly, name) {
+				t.Errorf("%s imports %s, which is for tests only", s.path, p)
+			}
+		}
+	}
+	for row := range arrows {
+		if !used[row] {
+			t.Errorf("the import table has a row for %q, but there is no such package", row)
+		}
+	}
+}
+
+func TestPackages(t *testing.T) {
+	comments := map[string][]string{}
+	for _, s := range sources(t) {
+		if slices.Contains(drawers, s.file.Name.Name) {
+			t.Errorf("%s: package %s says nothing about what is inside", s.path, s.file.Name.Name)
+		}
+		if s.test() {
+			continue
+		}
+		comments[s.folder()] = append(comments[s.folder()], "")
+		if s.file.Doc != nil {
+			comments[s.folder()] = append(comments[s.folder()], s.path)
+		}
+	}
+	for folder, files := range comments {
+		files = slices.DeleteFunc(files, func(f string) bool { return f == "" })
+		if len(files) != 1 {
+			t.Errorf("package %q needs exactly one package comment, has %d: %v", folder, len(files), files)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	var lengths []int
+	for _, s := range sources(t) {
+		most := 500
+		if s.test() {
+			most = 800
+		}
+		if n := strings.Count(s.text, "\n"); n > most {
+			t.Errorf("%s has %d lines, more than %d", s.path, n, most)
+		}
+		if s.test() {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			n := s.lines(f)
+			lengths = append(lengths, n)
+			if n > 100 {
+				t.Errorf("%s: %s has %d lines, more than 100", s.path, f.Name.Name, n)
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if i, ok := n.(*ast.InterfaceType); ok && i.Methods.NumFields() > 5 {
+				t.Errorf("%s: an interface has %d methods, more than 5", s.path, i.Methods.NumFields())
+			}
+			return true
+		})
+	}
+	slices.Sort(lengths)
+	if p90 := lengths[len(lengths)*9/10]; p90 > 40 {
+		t.Errorf("nine of ten functions are up to %d lines long, more than 40", p90)
+	}
+	long := len(lengths) - slices.IndexFunc(append(lengths, 61), func(n int) bool { return n > 60 })
+	if long*100 > len(lengths)*4 {
+		t.Errorf("%d of %d functions are longer than 60 lines, more than 4 %%", long, len(lengths))
+	}
+}
+
+func TestExportedDocumented(t *testing.T) {
+	all, missing := 0, []string{}
+	count := func(s source, name string, docs ...*ast.CommentGroup) {
+		if !ast.IsExported(name) {
+			return
+		}
+		all++
+		if !slices.ContainsFunc(docs, func(d *ast.CommentGroup) bool { return d != nil }) {
+			missing = append(missing, s.path+": "+name)
+		}
+	}
+	for _, s := range sources(t) {
+		if s.test() {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				count(s, d.Name.Name, d.Doc)
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						count(s, spec.Name.Name, d.Doc, spec.Doc)
+					case *ast.ValueSpec:
+						count(s, spec.Names[0].Name, d.Doc, spec.Doc, spec.Comment)
+					}
+				}
+			}
+		}
+	}
+	if len(missing)*100 > all*5 {
+		t.Errorf("%d of %d exported names have no comment, more than 5 %%:\n%s", len(missing), all, strings.Join(missing, "\n"))
+	}
+}
+
+func TestNoSleepInTests(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test() && s.path != "layout_test.go" && strings.Contains(s.text, "time.Sleep(") {
+			t.Errorf("%s sleeps; use testing/synctest or a channel", s.path)
+		}
+	}
+}
+
+// TestDependencies keeps docs/dependencies.md complete and go.mod plain.
+func TestDependencies(t *testing.T) {
+	raw, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse("go.mod", raw, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile("docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := map[string]bool{}
+	for _, r := range mod.Require {
+		if !r.Indirect {
+			direct[r.Mod.Path] = true
+			if !strings.Contains(string(doc), "`"+r.Mod.Path+"`") {
+				t.Errorf("docs/dependencies.md gives no reason for %s", r.Mod.Path)
+			}
+		}
+	}
+	if len(direct) > 20 {
+		t.Errorf("%d direct dependencies, more than 20: %v", len(direct), slices.Sorted(maps.Keys(direct)))
+	}
+	if len(mod.Replace) > 0 {
+		t.Error("go.mod has a replace directive")
+	}
+}
