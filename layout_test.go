@@ -24,7 +24,7 @@ var arrows = map[string]string{
 	"cmd/loci": "internal/cli",
 
 	// Wiring: the program as a value, and the commands that start it.
-	"internal/cli": ". internal/app internal/config internal/model internal/embedded",
+	"internal/cli": ". internal/app internal/config internal/embedded internal/wire",
 	"internal/app": ". internal/agent internal/api internal/config internal/embedded internal/intent " +
 		"internal/model internal/prompt internal/sandbox internal/store internal/tool internal/toolkit",
 
@@ -37,24 +37,26 @@ var arrows = map[string]string{
 	"internal/prompt":     ".",
 
 	// Abilities.
-	"internal/tool":    ". internal/sandbox internal/toolcall",
-	"internal/toolkit": ". internal/tool internal/sandbox",
-	"internal/model":   ". internal/wire internal/wire/openai internal/wire/ollama",
-	"internal/intent":  ".",
+	"internal/tool":          ". internal/sandbox internal/toolcall",
+	"internal/toolkit":       ". internal/tool internal/sandbox internal/toolkit/arith",
+	"internal/toolkit/arith": ".",
+	"internal/model":         ". internal/wire internal/wire/openai internal/wire/ollama",
+	"internal/intent":        ".",
 
 	// Ground.
-	"internal/store":       ".",
-	"internal/config":      ". internal/prompt",
-	"internal/sandbox":     ".",
-	"internal/embedded":    ".",
-	"internal/toolcall":    ".",
-	"internal/wire":        ".",
-	"internal/wire/openai": ". internal/wire",
-	"internal/wire/ollama": ". internal/wire",
+	"internal/store":         ".",
+	"internal/config":        ". internal/prompt",
+	"internal/sandbox":       ".",
+	"internal/embedded":      ". internal/embedded/gguf",
+	"internal/embedded/gguf": "",
+	"internal/toolcall":      ".",
+	"internal/wire":          ".",
+	"internal/wire/openai":   ". internal/wire",
+	"internal/wire/ollama":   ". internal/wire",
 
 	// Imported by tests only.
 	"internal/fake":                  ". internal/wire internal/wire/openai internal/wire/ollama",
-	"internal/tool/tooltest":         ". internal/tool internal/sandbox",
+	"internal/tool/tooltest":         ". internal/tool internal/sandbox internal/toolcall",
 	"internal/embedded/embeddedtest": ". internal/embedded",
 	"test/bench":                     "",
 }

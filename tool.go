@@ -24,6 +24,7 @@ type ToolSpec struct {
 	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of the arguments object
 	SideEffects SideEffects     `json:"side_effects"`
 	Dangerous   bool            `json:"dangerous"`          // asks first
+	Files       bool            `json:"files,omitempty"`    // works only inside the folders of the scope
 	Examples    []string        `json:"examples,omitempty"` // what a person says when this tool is wanted
 	Timeout     time.Duration   `json:"timeout_ns,omitempty"`
 }

@@ -1,0 +1,202 @@
+package ollama
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"loci"
+	"loci/internal/wire"
+)
+
+// ChatRequest is a decoded /api/chat request.
+type ChatRequest struct {
+	Model    string
+	Stream   bool // what the protocol does unless told not to
+	Messages []loci.Message
+	Tools    []loci.ToolSpec
+	Options  loci.Options
+	Load     bool // no messages: the model shall only be loaded
+	Unload   bool // no messages and a keep_alive of 0: it shall be unloaded
+}
+
+// DecodeChat reads the body of a chat request. Errors have the code Invalid
+// and name the field. Fields it does not know are kept in Options.Extra, and
+// generation options it does not know in the member "options" there.
+func DecodeChat(body []byte) (ChatRequest, error) {
+	req := ChatRequest{Stream: true}
+	err := decode(body, &req.Model, func(m wire.Member) (err error) {
+		switch m.Name {
+		case "messages":
+			req.Messages, err = decodeMessages(m)
+		case "tools":
+			req.Tools, err = wire.DecodeTools(m)
+		case "stream":
+			err = m.Decode(&req.Stream)
+		default:
+			err = decodeOption(m, &req.Options)
+		}
+		return err
+	})
+	// A chat without messages is how clients warm a model up, or let it go.
+	if len(req.Messages) == 0 {
+		req.Unload = isZero(req.Options.KeepAlive)
+		req.Load = !req.Unload
+	}
+	return req, err
+}
+
+// GenerateRequest is a decoded /api/generate request: the model answers the
+// prompt, or with Raw goes on where it ends. Suffix is what shall follow the
+// gap, for models that fill in.
+type GenerateRequest struct {
+	Model   string
+	Prompt  string
+	System  string // replaces the model's own system text
+	Suffix  string
+	Raw     bool
+	Stream  bool
+	Images  []loci.Image
+	Options loci.Options
+	Load    bool // no prompt: the model shall only be loaded
+	Unload  bool // no prompt and a keep_alive of 0: it shall be unloaded
+}
+
+// DecodeGenerate reads the body of a generate request, with the same rules as
+// [DecodeChat]. The tokens of an earlier reply in "context" are left out: they
+// mean something to one model server only.
+func DecodeGenerate(body []byte) (GenerateRequest, error) {
+	req := GenerateRequest{Stream: true}
+	err := decode(body, &req.Model, func(m wire.Member) (err error) {
+		switch m.Name {
+		case "prompt":
+			err = m.Decode(&req.Prompt)
+		case "system":
+			err = m.Decode(&req.System)
+		case "suffix":
+			err = m.Decode(&req.Suffix)
+		case "raw":
+			err = m.Decode(&req.Raw)
+		case "stream":
+			err = m.Decode(&req.Stream)
+		case "images":
+			var list []string
+			if err = m.Decode(&list); err == nil {
+				req.Images, err = decodeImages(m.Name, list)
+			}
+		case "context": // see above
+		default:
+			err = decodeOption(m, &req.Options)
+		}
+		return err
+	})
+	if req.Prompt == "" {
+		req.Unload = isZero(req.Options.KeepAlive)
+		req.Load = !req.Unload
+	}
+	return req, err
+}
+
+// DecodeModel reads the model's name from a small request such as that of
+// /api/show.
+func DecodeModel(body []byte) (string, error) {
+	var model string
+	err := decode(body, &model, func(wire.Member) error { return nil })
+	return model, err
+}
+
+// decode hands the members of a request to member, all but those that are null
+// and the model, which older clients call name.
+func decode(body []byte, model *string, member func(wire.Member) error) error {
+	var name string
+	for m, err := range wire.Members(body) {
+		if err != nil {
+			return err
+		}
+		if wire.IsNull(m.Value) {
+			continue
+		}
+		switch m.Name {
+		case "model":
+			err = m.Decode(model)
+		case "name":
+			err = m.Decode(&name)
+		default:
+			err = member(m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if *model == "" {
+		*model = name
+	}
+	return nil
+}
+
+// body is a request that loci sends, in the order the fields are written: what
+// stays the same from turn to turn comes before what changes.
+type body struct {
+	Model     string          `json:"model"`
+	Messages  []message       `json:"messages,omitempty"`
+	Prompt    string          `json:"prompt,omitempty"`
+	System    string          `json:"system,omitempty"`
+	Suffix    string          `json:"suffix,omitempty"`
+	Raw       bool            `json:"raw,omitempty"`
+	Images    []string        `json:"images,omitempty"`
+	Tools     []wire.Tool     `json:"tools,omitempty"`
+	Format    json.RawMessage `json:"format,omitempty"`
+	Think     json.RawMessage `json:"think,omitempty"`
+	KeepAlive json.RawMessage `json:"keep_alive,omitempty"`
+	Options   json.RawMessage `json:"options,omitempty"`
+	Stream    bool            `json:"stream"`
+}
+
+// known are the names in body: an extra field must not override them.
+var known = []string{
+	"model", "messages", "prompt", "system", "suffix", "raw", "images",
+	"tools", "format", "think", "keep_alive", "options", "stream",
+}
+
+// EncodeChat makes the body of a chat request for a model server. Equal
+// requests give equal bytes. Options.Extra goes along, sorted by name, if it
+// came in this dialect, but cannot replace a field that loci writes itself.
+func EncodeChat(req loci.Request, stream bool) ([]byte, error) {
+	b := body{Model: req.Model, Tools: wire.EncodeTools(req.Tools), Stream: stream}
+	for _, m := range req.Messages {
+		b.Messages = append(b.Messages, encodeMessage(m))
+	}
+	return b.encode(req.Options)
+}
+
+// EncodeGenerate makes the body of a generate request for a model server, with
+// the same rules as [EncodeChat].
+func EncodeGenerate(req GenerateRequest) ([]byte, error) {
+	b := body{
+		Model:  req.Model,
+		Prompt: req.Prompt,
+		System: req.System,
+		Suffix: req.Suffix,
+		Raw:    req.Raw,
+		Images: encodeImages(req.Images),
+		Stream: req.Stream,
+	}
+	return b.encode(req.Options)
+}
+
+// encode adds the options to the body and writes it, the client's extra fields
+// behind it.
+func (b body) encode(o loci.Options) ([]byte, error) {
+	var err error
+	if b.Options, err = encodeOptions(o); err != nil {
+		return nil, err
+	}
+	b.Format, b.Think, b.KeepAlive = o.Format, o.Think, o.KeepAlive
+	dst, err := wire.Marshal(b)
+	if err != nil {
+		return nil, fmt.Errorf("encode request: %w", err)
+	}
+	if o.ExtraDialect != loci.Ollama {
+		return dst, nil
+	}
+	return wire.AppendMembers(dst, o.Extra, known)
+}
