@@ -1,0 +1,153 @@
+// Package config is what a person can set, and where loci keeps its files.
+//
+// [Config] is the one list of settings: its tags give each its name in
+// config.yaml, its environment variable and its description, and from them
+// come the annotated example, the JSON Schema and the reference, so that none
+// of them can disagree. [Load] reads the settings in the order flags,
+// environment, file, defaults. [FindPaths] says where the files are, and
+// [Lock] makes sure that one process at a time uses them.
+//
+// Nothing in a folder that a model may look into is ever read as
+// configuration.
+package config
+
+import (
+	"time"
+
+	"loci"
+	"loci/internal/prompt"
+)
+
+// Version is the newest layout of config.yaml that this program knows.
+const Version = 1
+
+// Config is every setting. The tags of a field mean:
+//
+//	yaml   name in config.yaml
+//	env    name of the environment variable, where it is not LOCI_ and the
+//	       yaml name in capitals; - for none
+//	doc    description, one or two sentences
+//	enum   the allowed values
+//	is     the rule that the text has to follow; see rules
+//	min    smallest and
+//	max    largest number
+//	short  this field alone may stand for the whole entry
+type Config struct {
+	// Where loci listens, and who it asks.
+
+	Version  int       `yaml:"version" env:"-" doc:"Layout of this file."`
+	Listen   string    `yaml:"listen" is:"address" doc:"Address and port to listen on. Port 0 picks a free one. Anything but a loopback address opens loci to other machines."`
+	Key      Secret    `yaml:"key" doc:"The owner's key. Empty: one is made at the first start and kept beside this file."`
+	Backends []Backend `yaml:"backends" doc:"Model servers, in order of preference: URLs, or entries with url, key and name. A URL that ends in /v1 speaks OpenAI, any other Ollama. Empty: the usual ports of this machine are searched."`
+
+	// Which models there are, and how they are used.
+
+	Model       string            `yaml:"model" doc:"Model for requests that name none. Empty: the best one found."`
+	Tier        loci.Tier         `yaml:"tier" enum:"native,text,tiny" doc:"How tools are offered to every model. Empty: what probing the model says."`
+	Window      int               `yaml:"window" min:"0" max:"10000000" doc:"Context length to ask Ollama for, in tokens. 0: the server's own."`
+	Passthrough []string          `yaml:"passthrough" doc:"Models that clients get bare, without tools and without loci's context."`
+	Aliases     map[string]string `yaml:"aliases" doc:"Other names for models: alias, then model."`
+
+	// What models are told.
+
+	UserName       string                  `yaml:"user_name" doc:"How to call you. Empty: the name of your account on this machine."`
+	TimeZone       string                  `yaml:"time_zone" is:"zone" doc:"Time zone to tell models, such as Europe/Prague. Empty: this machine's."`
+	SessionPurpose string                  `yaml:"session_purpose" doc:"What your conversations are for, in a sentence that every new one starts with."`
+	PromptProfile  string                  `yaml:"prompt_profile" enum:"general,coding,writing" doc:"Style of the instructions to the model."`
+	PromptTexts    map[string]prompt.Texts `yaml:"prompt_texts" doc:"Instructions of your own for a model family: its name, such as qwen2, then what to replace."`
+	ClientSystem   string                  `yaml:"client_system" enum:"keep,replace" doc:"What to do with a chat client's own system message: keep it as a section of loci's, or replace it."`
+
+	// What may be looked into, and by whose conversations.
+
+	Folders       []Folder          `yaml:"folders" env:"LOCI_ALLOW" doc:"Folders that models may look into: absolute paths or ~, or entries with path and access. The variable takes a list like PATH."`
+	WorkingFolder string            `yaml:"working_folder" is:"path" doc:"Where relative paths start. Empty: the first of the folders."`
+	Principals    map[string]Rights `yaml:"principals" doc:"Rights of other people, for chat servers that say who is asking: the forwarded id or e-mail address, then rights. Without an entry a person may only chat."`
+
+	// Limits.
+
+	MaxSteps   int      `yaml:"max_steps" min:"1" max:"1000" doc:"Model calls in one turn; after that the answer is what was found so far."`
+	KeptRounds int      `yaml:"kept_rounds" min:"1" max:"1000" doc:"Rounds of a conversation that stay word for word when the model's window is full."`
+	Timeouts   Timeouts `yaml:"timeouts"`
+
+	// Files.
+
+	DataPath  string `yaml:"data_path" is:"path" doc:"Folder of the database and of fetched models. Empty: the system's place for such data."`
+	StatePath string `yaml:"state_path" is:"path" doc:"Folder of the log and of what belongs to a running loci. Empty: the system's place for it."`
+	Log       Log    `yaml:"log"`
+
+	// Doors that are closed otherwise.
+
+	AllowedHosts   []string `yaml:"allowed_hosts" is:"host" doc:"Names, besides this machine's own, under which browsers and clients may reach loci."`
+	AllowedOrigins []string `yaml:"allowed_origins" is:"origin" doc:"Web pages of other origins that may call loci, such as https://chat.example."`
+
+	Embedded Embedded `yaml:"embedded"`
+}
+
+// Timeouts are the waits of which each ends with an error of its own. There is
+// none for a whole generation: a slow model is not a broken one.
+type Timeouts struct {
+	Connect   time.Duration `yaml:"connect" doc:"Wait for a model server to accept a connection."`
+	FirstByte time.Duration `yaml:"first_byte" doc:"Wait for the first byte of a reply."`
+	Idle      time.Duration `yaml:"idle" doc:"Wait for the next piece of a reply that has begun."`
+	Tool      time.Duration `yaml:"tool" doc:"Time a tool may take, where it has no limit of its own."`
+}
+
+// Log says what is logged, and where to. There is no level at which keys are.
+type Log struct {
+	Level string `yaml:"level" enum:"debug,info,warn,error" doc:"Least important kind of message to log. Only debug logs what was said."`
+	File  string `yaml:"file" is:"path" doc:"File to log into. Empty: the standard error output."`
+}
+
+// Embedded is the model server that loci fetches and runs when there is none.
+type Embedded struct {
+	Enabled bool `yaml:"enabled" doc:"Fetch and run a small model where no model server is found."`
+	Window  int  `yaml:"window" min:"512" max:"1000000" doc:"Its context length in tokens."`
+	Threads int  `yaml:"threads" min:"0" max:"4096" doc:"Processor threads for it. 0: as many as the machine has cores."`
+}
+
+// Backend is a model server.
+type Backend struct {
+	URL  string `yaml:"url" short:"true" is:"url" doc:"Base URL."`
+	Key  Secret `yaml:"key" doc:"Key that the server asks for."`
+	Name string `yaml:"name" doc:"What to call the server. Empty: its address."`
+}
+
+// Access is what may be done in a folder.
+type Access string
+
+// The kinds of access. Looking is allowed by both; changes ask first.
+const (
+	ReadAccess  Access = "read"
+	WriteAccess Access = "write"
+)
+
+// Folder is a place that models may look into.
+type Folder struct {
+	Path   string `yaml:"path" short:"true" is:"path" doc:"Absolute path, or one that starts with ~."`
+	Access Access `yaml:"access" enum:"read,write" doc:"read: nothing changes there. write, or empty: changes ask first."`
+}
+
+// Rights are what a person who is not the owner has besides chat.
+type Rights struct {
+	Folders []Folder `yaml:"folders" doc:"Folders that this person's conversations may look into."`
+}
+
+// Default is the configuration of a person who has set nothing.
+func Default() Config {
+	return Config{
+		Version:       Version,
+		Listen:        "127.0.0.1:5624", // L-O-C-I on a telephone
+		PromptProfile: "general",
+		ClientSystem:  "keep",
+		MaxSteps:      12,
+		KeptRounds:    4,
+		Timeouts: Timeouts{
+			Connect:   5 * time.Second,
+			FirstByte: 120 * time.Second,
+			Idle:      60 * time.Second,
+			Tool:      60 * time.Second,
+		},
+		Log:      Log{Level: "info"},
+		Embedded: Embedded{Enabled: true, Window: 8192},
+	}
+}

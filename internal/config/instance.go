@@ -1,0 +1,120 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"loci"
+)
+
+// Run is how to reach the loci that runs.
+type Run struct {
+	PID      int       `json:"pid"`
+	URL      string    `json:"url"`
+	Key      Secret    `json:"key"` // the owner's
+	Instance string    `json:"instance"`
+	Started  loci.Time `json:"started"`
+}
+
+// openRun is a Run as it is stored: with its key.
+type openRun struct {
+	Run
+	Key string `json:"key"`
+}
+
+// Instance is this process's right to use loci's files, alone.
+type Instance struct {
+	lock    *flock.Flock
+	runFile string
+}
+
+// lockPatience is how long Lock waits for those who only look whether the lock
+// is held, which takes them microseconds.
+const lockPatience = 200 * time.Millisecond
+
+// Lock takes the lock, which the system takes back when the process ends,
+// however that happens. While another loci holds it, the error has the code
+// conflict and names that one.
+func Lock(p Paths) (*Instance, error) {
+	if err := os.MkdirAll(filepath.Dir(p.Lock), 0o700); err != nil {
+		return nil, notWritten("folder", filepath.Dir(p.Lock), err)
+	}
+	lock := flock.New(p.Lock, flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	held, err := lock.TryLockContext(ctx, 5*time.Millisecond)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, conflict(p)
+	}
+	if err != nil || !held {
+		return nil, notWritten("file", p.Lock, err)
+	}
+	return &Instance{lock, p.RunFile}, nil
+}
+
+// conflict is the error for a lock that another process holds.
+func conflict(p Paths) error {
+	e := loci.Errorf(loci.Conflict, "Another loci is starting on the same files.")
+	if run, err := readRun(p.RunFile); err == nil {
+		e = loci.Errorf(loci.Conflict, "loci is already running as process %d at %s.", run.PID, run.URL)
+	}
+	return e.WithHint("Use that one or stop it; with another LOCI_HOME, a second one can run beside it.")
+}
+
+// WriteRun tells other processes how to reach this one.
+func (i *Instance) WriteRun(r Run) error {
+	text, err := json.Marshal(openRun{r, string(r.Key)})
+	if err != nil {
+		return err
+	}
+	return writeFile(i.runFile, append(text, '\n'))
+}
+
+// Close removes what WriteRun wrote and gives the lock back.
+func (i *Instance) Close() error {
+	err := os.Remove(i.runFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, i.lock.Close())
+}
+
+// ReadRun finds the loci that runs, and false where none does: what a killed
+// one left behind does not count.
+func ReadRun(p Paths) (Run, bool, error) {
+	run, err := readRun(p.RunFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Run{}, false, nil
+	}
+	if err != nil {
+		return Run{}, false, err
+	}
+	lock := flock.New(p.Lock, flock.SetPermissions(0o600))
+	free, err := lock.TryRLock()
+	if err != nil {
+		return Run{}, false, notWritten("file", p.Lock, err)
+	}
+	return run, !free, lock.Close()
+}
+
+// readRun reads run.json, whoever wrote it.
+func readRun(path string) (Run, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Run{}, err
+	}
+	var r openRun
+	if err := json.Unmarshal(text, &r); err != nil {
+		return Run{}, fmt.Errorf("%s: %w", path, err)
+	}
+	r.Run.Key = Secret(r.Key)
+	return r.Run, nil
+}

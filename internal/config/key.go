@@ -1,0 +1,47 @@
+package config
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"loci"
+)
+
+// keyPrefix makes a key recognisable in a log or a leak.
+const keyPrefix = "loci_"
+
+// EnsureKey gives the owner's key. It is made once, of 260 random bits, and
+// kept in a file of its own. Call it under the [Lock].
+func EnsureKey(p Paths) (Secret, error) { return ensureKey(p.Key) }
+
+// EnsureChatKey gives the key that can only chat, the one for /k/KEY/
+// addresses. It is independent of the owner's, so that either can be replaced
+// by removing its file.
+func EnsureChatKey(p Paths) (Secret, error) { return ensureKey(p.ChatKey) }
+
+// ensureKey reads the key in a file, or makes both. A person may have put a key
+// of their own there; it must be fit for a header and for an address.
+func ensureKey(path string) (Secret, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		key := keyPrefix + rand.Text() + rand.Text()
+		return Secret(key), writeFile(path, []byte(key+"\n"))
+	}
+	if err != nil {
+		return "", unreadable(path, err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return "", notWritten("file", path, err)
+	}
+	key := strings.TrimSpace(string(text))
+	const shortest = 16
+	if len(key) < shortest || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' || r == '/' }) {
+		e := loci.Errorf(loci.Invalid, "The file %s does not hold a key.", path).
+			WithHint("Remove it and a new key is made; clients then need the new one.")
+		return "", &Error{File: path, Err: e}
+	}
+	return Secret(key), nil
+}

@@ -1,0 +1,166 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"loci"
+)
+
+// maxFile is the size from which a file is taken for something else, in bytes.
+const maxFile = 128 << 10
+
+// Sources are where settings come from, the later ones winning.
+type Sources struct {
+	// File is the path of config.yaml; there need not be one.
+	File string
+	// Env gives the value of an environment variable, "" where it is not set,
+	// like os.Getenv. Needed.
+	Env func(string) string
+	// Flags has the texts of command-line flags by the name of the setting,
+	// such as "timeouts.connect". A list has one text for each item; of several
+	// texts for anything else, the last one counts.
+	Flags map[string][]string
+}
+
+// Load reads the settings. An error is an *Error, unless the file cannot be
+// read at all.
+func Load(s Sources) (Config, []Warning, error) {
+	c := Default()
+	home := homeFolder(s.Env)
+	warnings, err := loadFile(&c, s.File, home)
+	if err != nil {
+		return Config{}, warnings, err
+	}
+	for f, v := range settings(&c) {
+		if name := f.env(); name != "" && s.Env(name) != "" {
+			d := &decoder{source: name, home: home}
+			if items := split(s.Env(name), v); len(items) > 0 {
+				err = d.texts(items, v, f)
+			}
+		}
+		if texts := s.Flags[f.name]; len(texts) > 0 && err == nil {
+			d := &decoder{source: "the flag for " + f.name, home: home}
+			err = d.texts(texts, v, f)
+		}
+		if err != nil {
+			return Config{}, warnings, err
+		}
+	}
+	return c, warnings, nil
+}
+
+// homeFolder is what ~ stands for, "" where it is not known.
+func homeFolder(env func(string) string) string {
+	name := "HOME"
+	if runtime.GOOS == "windows" {
+		name = "USERPROFILE"
+	}
+	return env(name)
+}
+
+// loadFile puts what a file says into c. There need not be one.
+func loadFile(c *Config, path, home string) ([]Warning, error) {
+	d := &decoder{file: path, home: home}
+	text, mode, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	root, err := d.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.checkVersion(root); err != nil {
+		return nil, err
+	}
+	if err := d.node(root, reflect.ValueOf(c).Elem(), field{}); err != nil {
+		return nil, err
+	}
+	if c.hasSecrets() && mode.Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		d.warnings = append(d.warnings, Warning{File: path, Text: "has keys in it, but others can read it; run chmod 600 on it."})
+	}
+	return d.warnings, nil
+}
+
+// readFile reads config.yaml, without the byte order mark that some editors
+// put in front.
+func readFile(path string) ([]byte, fs.FileMode, error) {
+	if path == "" {
+		return nil, 0, fs.ErrNotExist
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, 0, err
+		}
+		return nil, 0, unreadable(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, unreadable(path, err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("it is larger than %d kB", maxFile>>10)
+	}
+	if err != nil {
+		return nil, 0, unreadable(path, err)
+	}
+	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), info.Mode(), nil
+}
+
+// unreadable is the error for a file that cannot be read at all.
+func unreadable(path string, cause error) error {
+	reason := cause
+	if e, ok := errors.AsType[*fs.PathError](cause); ok {
+		reason = e.Err
+	}
+	e := &loci.Error{
+		Code:    loci.Invalid,
+		Message: fmt.Sprintf("The configuration %s cannot be read: %v.", path, reason),
+		Hint:    "Make it a readable file, or move it away to get the defaults.",
+		Err:     cause,
+	}
+	return &Error{File: path, Err: e}
+}
+
+// checkVersion refuses a file for a newer loci before anything else in it can
+// be taken for a mistake.
+func (d *decoder) checkVersion(root ast.Node) error {
+	entries, ok := root.(ast.MapNode)
+	if !ok {
+		return nil
+	}
+	for it := entries.MapRange(); it.Next(); {
+		text, ok := scalarText(it.Value())
+		if it.Key().GetToken().Value != "version" || !ok {
+			continue
+		}
+		if v, err := strconv.Atoi(text); err != nil || v < 1 || v > Version {
+			err := d.fail(it.Value(), field{name: "version"},
+				fmt.Sprintf("version is %s, but this loci knows versions up to %d", echo(text), Version))
+			err.Err.Hint = "Install the newer loci, or write the file anew."
+			return err
+		}
+	}
+	return nil
+}
+
+// hasSecrets tells whether the configuration has keys in it.
+func (c *Config) hasSecrets() bool {
+	return c.Key != "" || slices.ContainsFunc(c.Backends, func(b Backend) bool { return b.Key != "" })
+}

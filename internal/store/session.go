@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"time"
+
+	"loci"
+)
+
+// sessionColumns are in the order in which scanSession reads them.
+const sessionColumns = `
+	id, principal, thread, model, title, tier, system, client_system,
+	tools, folders, base, head, created, updated`
+
+const (
+	sessionByID = `SELECT` + sessionColumns + ` FROM session WHERE id = ?`
+
+	sessionByThread = `SELECT` + sessionColumns + ` FROM session
+		WHERE principal = ? AND thread = ? AND thread <> ''
+		ORDER BY created DESC, id DESC LIMIT 1`
+
+	// The last moment of a page is taken whole: sessions that share it would
+	// otherwise fall between two pages.
+	sessionPage = `SELECT` + sessionColumns + ` FROM session
+		WHERE principal = ?1 AND updated < ?2 AND updated >= (
+			SELECT min(updated) FROM (
+				SELECT updated FROM session WHERE principal = ?1 AND updated < ?2
+				ORDER BY updated DESC LIMIT ?3))
+		ORDER BY updated DESC, id DESC`
+
+	titleSession  = `UPDATE session SET title = ? WHERE id = ? AND principal = ?`
+	deleteSession = `DELETE FROM session WHERE id = ? AND principal = ?`
+)
+
+// Session finds a session by its id. Whose it is, is for the caller to check.
+func (db *DB) Session(ctx context.Context, id string) (loci.Session, error) {
+	return find(ctx, db, "session", scanSession, sessionByID, id)
+}
+
+// SessionByThread finds the principal's newest session that belongs to a
+// client's own conversation id.
+func (db *DB) SessionByThread(ctx context.Context, principal, thread string) (loci.Session, error) {
+	return find(ctx, db, "session", scanSession, sessionByThread, principal, thread)
+}
+
+// Sessions lists the principal's sessions that were last used before a moment,
+// or all when it is zero, most recent first. A page can be longer than limit,
+// by sessions of the very same millisecond; the next one starts before the
+// Updated of its last entry.
+func (db *DB) Sessions(ctx context.Context, principal string, before loci.Time, limit int) ([]loci.Session, error) {
+	moment := int64(math.MaxInt64)
+	if !before.IsZero() {
+		moment = before.UnixMilli()
+	}
+	return list(ctx, db, scanSession, sessionPage, principal, moment, limit)
+}
+
+// RenameSession gives one of the principal's sessions a title.
+func (db *DB) RenameSession(ctx context.Context, principal, id, title string) error {
+	return db.inTx(ctx, func(t *tx) error {
+		n, err := t.exec(titleSession, title, id, principal)
+		if err == nil && n == 0 {
+			err = errNoRow("session")
+		}
+		return err
+	})
+}
+
+// DeleteSession removes one of the principal's sessions with its nodes and
+// events, and overwrites them in the file. It returns when the disk has done
+// so: what a person deleted does not come back.
+func (db *DB) DeleteSession(ctx context.Context, principal, id string) error {
+	err := db.durably(ctx, func(t *tx) error {
+		n, err := t.exec(deleteSession, id, principal)
+		if err == nil && n == 0 {
+			err = errNoRow("session")
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// The log still has the old pages. Where this fails, Close empties it.
+	_, err = db.write.ExecContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(TRUNCATE)")
+	if err != nil {
+		db.log.Warn("database log not emptied after a deletion", "error", err)
+	}
+	return nil
+}
+
+// scanSession reads the sessionColumns of a row.
+func scanSession(scan scanner) (loci.Session, error) {
+	var s loci.Session
+	var tools, folders []byte
+	var created, updated int64
+	err := scan(&s.ID, &s.Principal, &s.Thread, &s.Model, &s.Title, &s.Tier, &s.System, &s.ClientSystem,
+		&tools, &folders, &s.Base, &s.Head, &created, &updated)
+	if err != nil {
+		return s, err
+	}
+	s.Created, s.Updated = fromMillis(created), fromMillis(updated)
+	if err := json.Unmarshal(tools, &s.Tools); err != nil {
+		return s, err
+	}
+	return s, json.Unmarshal(folders, &s.Folders)
+}
+
+// fromMillis reads a time column. Milliseconds are what times have on the wire.
+func fromMillis(ms int64) loci.Time { return loci.Time{Time: time.UnixMilli(ms).UTC()} }
