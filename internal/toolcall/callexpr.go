@@ -1,0 +1,195 @@
+package toolcall
+
+import (
+	"fmt"
+	"strings"
+)
+
+// readExpressions reads calls written as in Python: name(1, key="value"), one
+// or several, also as a list. The arguments are literals; nothing is evaluated.
+// Between calls a comma, a semicolon or just white space may stand.
+func readExpressions(body string) ([]wish, *Fault) {
+	p := newParser(body)
+	p.space()
+	bracket := p.take("[")
+	var wishes []wish
+	for {
+		w, f := p.call()
+		if f != nil {
+			return nil, f
+		}
+		wishes = append(wishes, w)
+		p.space()
+		more := p.take(",") || p.take(";")
+		if p.space(); p.i >= len(p.s) || bracket && p.at("]") {
+			break
+		}
+		if !more && bracket {
+			return nil, p.broken("expected , or ]")
+		}
+	}
+	if !bracket {
+		return wishes, nil
+	}
+	if p.take("]"); p.i < len(p.s) {
+		return nil, p.broken("something follows after the calls")
+	}
+	return wishes, nil
+}
+
+// call reads one name(arguments). A name alone is a call without arguments,
+// and a name before an object is a call with these: both are common where the
+// tag already says that a call comes.
+func (p *parser) call() (wish, *Fault) {
+	start := p.i
+	for p.i < len(p.s) && strings.IndexByte("({[ \t\r\n,;]", p.s[p.i]) < 0 {
+		p.i++
+	}
+	w := wish{name: p.s[start:p.i], arguments: value{kind: object}}
+	p.space()
+	switch {
+	case w.name == "" || !p.at("{") && !p.at("(") && p.i < len(p.s) && strings.IndexByte(",;]", p.s[p.i]) < 0:
+		p.i = start
+		return w, &Fault{Problem: fmt.Sprintf("%q is not a call in the form name(arguments)", clip(p.s[start:], 80))}
+	case p.at("{"):
+		v, f := p.value()
+		w.arguments = v
+		return w, f
+	case !p.take("("):
+		return w, nil
+	}
+	// What is no list of literals may still be one text without its quotes. Which
+	// it is depends on the tool's parameters, so both are kept for arrange.
+	inside := p.i
+	f := p.arguments(&w)
+	if f == nil || f.Cut {
+		return w, f
+	}
+	end := closing(p.s[inside:])
+	if end < 0 {
+		return w, f
+	}
+	w.words, w.fault = strings.TrimSpace(p.s[inside:inside+end]), f
+	w.arguments, w.positional = value{kind: object}, nil
+	p.i = inside + end + 1
+	return w, nil
+}
+
+// closing is the index of the bracket that closes the one before s, or -1 if
+// there is none or s has quotes, in which brackets need not be in pairs.
+func closing(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		case '"', '\'', '`', '\n':
+			return -1
+		}
+	}
+	return -1
+}
+
+// arguments reads up to and with the closing bracket. As in Python, positional
+// arguments come first, and no name may be given twice.
+func (p *parser) arguments(w *wish) *Fault {
+	seen := make(map[string]string)
+	for {
+		if p.space(); p.take(")") {
+			return nil
+		}
+		name := p.keyword()
+		v, f := p.argument()
+		if f != nil {
+			if f.Cut && f.Field == "" {
+				f.Field = name
+			}
+			return f
+		}
+		switch {
+		case name != "":
+			if f := unique(seen, name); f != nil {
+				return f
+			}
+			w.arguments.fields = append(w.arguments.fields, field{name, v})
+		case len(w.arguments.fields) > 0:
+			return p.broken("an argument without a name comes after one with a name")
+		default:
+			w.positional = append(w.positional, v)
+		}
+		if f := p.separator(")"); f != nil {
+			return f
+		}
+	}
+}
+
+// keyword steps over the name of a keyword argument, name= or name: followed
+// by a space or quotes, and returns it. What else looks like a name (C:\notes,
+// a == b) is left for the value.
+func (p *parser) keyword() string {
+	start := p.i
+	name := p.word()
+	p.space()
+	if name != "" {
+		if p.at("=") && !p.at("==") {
+			p.i++
+			return name
+		}
+		if p.take(":") && p.i < len(p.s) && strings.IndexByte(" \"'", p.s[p.i]) >= 0 {
+			return name
+		}
+	}
+	p.i = start
+	return ""
+}
+
+// argument reads a literal, or a bare word or path without quotes up to the
+// next comma or closing bracket: small models leave the quotes off. What has
+// quotes or brackets in it, such as os.getenv("HOME"), is an expression that a
+// model expects to be evaluated, and is refused.
+func (p *parser) argument() (value, *Fault) {
+	p.space()
+	start := p.i
+	v, f := p.value()
+	if f != nil && f.Cut {
+		return v, f
+	}
+	after := p.i
+	if p.space(); f == nil && (p.at(",") || p.at(")")) {
+		return v, nil
+	}
+	if f == nil && v.kind != number && v.kind != boolean && v.kind != null {
+		return v, nil // the separator will complain
+	}
+	p.i = start
+	depth := 0
+	for ; p.i < len(p.s); p.i++ {
+		switch c := p.s[p.i]; c {
+		case '(':
+			depth++
+			continue
+		case ')':
+			depth--
+		case '"', '\'', '`', '\n', '{', '[':
+			p.i = start
+			return v, p.broken("expected a text in quotes, a number, true or false")
+		case ',':
+		default:
+			continue
+		}
+		if depth < 0 || depth == 0 && p.s[p.i] == ',' {
+			break
+		}
+	}
+	bare := strings.TrimSpace(p.s[start:p.i])
+	if bare == "" || p.i >= len(p.s) {
+		p.i = max(start, after)
+		return v, p.cut()
+	}
+	return value{kind: text, text: bare}, nil
+}

@@ -1,0 +1,107 @@
+package toolcall
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"loci"
+)
+
+// take checks wishes and keeps those that are calls.
+func (r *Reader) take(wishes []wish) {
+	for _, w := range wishes {
+		c, f := r.check(w)
+		if f != nil {
+			r.blame(f)
+			continue
+		}
+		r.calls = append(r.calls, c)
+	}
+}
+
+// check finds the tool that a wish means and fits the arguments to it. These are
+// the same rules that native calls go through, so it makes no difference to
+// what may run in which form a model asks.
+func (r *Reader) check(w wish) (loci.ToolCall, *Fault) {
+	name, ok := Name(w.name, r.offered)
+	if !ok {
+		return loci.ToolCall{}, Unknown(w.name, r.offered)
+	}
+	s, err := r.schema(name)
+	if err != nil {
+		return loci.ToolCall{}, &Fault{Tool: name, Problem: "The tool " + name + " cannot be used: " + clip(err.Error(), 200)}
+	}
+	v, f := s.arrange(w)
+	var raw json.RawMessage
+	if f == nil {
+		raw, f = s.fit(v)
+	}
+	if f != nil {
+		s.blame(f)
+		f.example = "<tool>" + s.written() + "</tool>"
+		return loci.ToolCall{}, f
+	}
+	return loci.ToolCall{ID: loci.NewID(loci.CallPrefix), Name: name, Arguments: raw}, nil
+}
+
+// schema compiles a tool's schema when it is first called.
+func (r *Reader) schema(name string) (*Schema, error) {
+	if s, ok := r.schemas[name]; ok {
+		return s, nil
+	}
+	for _, t := range r.offered {
+		if t.Name == name {
+			s, err := Compile(t)
+			if err != nil {
+				return nil, err
+			}
+			if r.schemas == nil {
+				r.schemas = make(map[string]*Schema)
+			}
+			r.schemas[name] = s
+			return s, nil
+		}
+	}
+	return nil, Unknown(name, r.offered)
+}
+
+// arrange gives a wish's positional arguments the names of the parameters, and
+// decides what to make of words that are no list of literals: a tool whose one
+// required parameter is a text gets them whole, as in calculate(1 + 2). A single
+// object is taken for all the arguments, unless the tool wants an object first.
+func (s *Schema) arrange(w wish) (value, *Fault) {
+	v := w.arguments
+	if v.kind == text {
+		return object1(v.text)
+	}
+	if v.kind == null {
+		v.kind = object
+	}
+	if w.fault != nil {
+		if len(s.order) == 0 || len(s.root.Required) > 1 || !accepted(s.root.Properties[s.order[0]]).has("string") {
+			return v, w.fault
+		}
+		w.positional = []value{{kind: text, text: w.words}}
+	}
+	if len(w.positional) == 1 && w.positional[0].kind == object && len(v.fields) == 0 {
+		if len(s.order) == 0 || !accepted(s.root.Properties[s.order[0]]).has("object") {
+			return w.positional[0], nil
+		}
+	}
+	if len(w.positional) > len(s.order) {
+		return v, &Fault{Problem: fmt.Sprintf("%d arguments are too many for %s", len(w.positional), s.signature())}
+	}
+	fields := make([]field, 0, len(w.positional)+len(v.fields))
+	for i, p := range w.positional {
+		fields = append(fields, field{s.order[i], p})
+	}
+	for _, f := range v.fields {
+		if slices.ContainsFunc(fields, func(g field) bool { return loose(g.name) == loose(f.name) }) {
+			return v, &Fault{Field: f.name, Problem: "is given twice"}
+		}
+		fields = append(fields, f)
+	}
+	v.fields = fields
+	return v, nil
+}

@@ -1,0 +1,22 @@
+// Package toolcall reads a model's wish to use a tool, however it is written,
+// and refuses what it cannot read with a sentence the model can act on.
+//
+// There are three parts. [Name] finds the offered tool that a model means.
+// [Schema] turns the arguments, as sloppy as small models write them, into one
+// JSON object that fits the tool's schema, or into a [Fault] that names the
+// field, what is wrong with it and the right form. [Reader] follows a streamed
+// reply, lets prose through at once and collects the calls that are written as
+// text; every way of writing is one entry of the table in dialect.go.
+// [Describe] and [Output] are the other direction: they teach a model without
+// native tool calls how to ask, and hand it the results.
+//
+// The package forgives spelling, never meaning. Nothing is evaluated, nothing
+// that was cut off is completed, no name is guessed, and a call that was only
+// thought about or shown as an example is not a call. Where two readings are
+// possible there is a fault instead of a choice: a model corrects a fault within
+// a second, and a person may never notice a wrong file.
+//
+// Everything it reads is untrusted. Depth, length and the number of attempts
+// are bounded, the time is linear in the length of the input, and no input
+// makes it panic; fuzz targets hold it to that.
+package toolcall

@@ -1,0 +1,83 @@
+package toolcall
+
+import (
+	"fmt"
+	"strings"
+
+	"loci"
+)
+
+// Fault says what is wrong with a call, in words a model can act on: which
+// argument, what about it, and what would be right. Small models mend what is
+// named and repeat what is not, so there are no general phrases.
+type Fault struct {
+	Tool  string // the offered tool that was meant; empty if none could be told
+	Field string // the argument at fault; empty if it is the call as a whole
+	// Problem is what is wrong: a predicate such as "is missing" where there is
+	// a Field, otherwise a sentence without its full stop.
+	Problem string
+	Want    string // what the field must be, such as "a whole number"; may be empty
+	// Cut says that the call breaks off. The cure is to send less at a time,
+	// not to mend the JSON.
+	Cut bool
+
+	example string // a right call
+}
+
+// Error makes a Fault usable as an error; it is the same as Message.
+func (f *Fault) Error() string { return f.Message() }
+
+// Message is the fault in one or two sentences.
+func (f *Fault) Message() string {
+	var b strings.Builder
+	switch {
+	case f.Field == "" || f.Cut:
+		b.WriteString(f.Problem)
+	default:
+		fmt.Fprintf(&b, "The argument %q %s", clip(f.Field, 80), f.Problem)
+	}
+	b.WriteByte('.')
+	if f.Want != "" {
+		fmt.Fprintf(&b, " It must be %s.", f.Want)
+	}
+	return b.String()
+}
+
+// Suggestion says what to do instead, with a right call as an example.
+func (f *Fault) Suggestion() string {
+	switch {
+	case f.Cut:
+		return "Nothing was done. The output limit was probably reached: send a shorter call, a long text in several smaller pieces."
+	case f.example != "":
+		return "A right call looks like this: " + f.example
+	}
+	return "Write the call again, with the name of an offered tool and its arguments as one JSON object."
+}
+
+// ToolError is the fault as the result of the call.
+func (f *Fault) ToolError() *loci.ToolError {
+	return &loci.ToolError{Message: f.Message(), CanRetry: true, Suggestion: f.Suggestion()}
+}
+
+// Unknown is the fault of a call whose name [Name] does not find.
+func Unknown(called string, offered []loci.ToolSpec) *Fault {
+	f := &Fault{Problem: fmt.Sprintf("There is no tool named %q", clip(called, 80))}
+	if called == "" {
+		f.Problem = "The call does not name a tool"
+	}
+	end := ". "
+	if s := Similar(called, offered); s != "" {
+		f.Problem += "; did you mean " + s
+		end = "? "
+	}
+	if len(offered) == 0 {
+		f.Problem += end + "No tools are offered"
+		return f
+	}
+	names := make([]string, len(offered))
+	for i, t := range offered {
+		names[i] = t.Name
+	}
+	f.Problem += end + "The tools are: " + strings.Join(names, ", ")
+	return f
+}

@@ -1,0 +1,319 @@
+package toolcall
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// kindNames are the kinds in words, as a message names them.
+var kindNames = [...]string{null: "null", boolean: "true or false", number: "a number", text: "a text", list: "a list", object: "an object"}
+
+// String names the kind in words.
+func (k kind) String() string { return kindNames[k] }
+
+// typeNames are the types of JSON Schema in words.
+var typeNames = map[string]string{
+	"string": "a text", "integer": "a whole number", "number": "a number",
+	"boolean": "true or false", "array": "a list", "object": "an object", "null": "null",
+}
+
+// types is the set of JSON Schema types a place accepts; empty means any.
+type types []string
+
+// has tells whether a type is in the set.
+func (t types) has(name string) bool { return slices.Contains(t, name) }
+
+// accepted collects the types a schema allows, also through the anyOf and oneOf
+// that generated schemas use for optional values. Behind a reference it does
+// not look: there the validator alone decides, and nothing is mended.
+func accepted(s *jsonschema.Schema) types {
+	switch {
+	case s == nil || s.Ref != "":
+		return nil
+	case s.Type != "":
+		return types{s.Type}
+	case s.Types != nil:
+		return s.Types
+	}
+	var all types
+	for _, branch := range slices.Concat(s.AnyOf, s.OneOf) {
+		sub := accepted(branch)
+		if sub == nil {
+			return nil
+		}
+		all = append(all, sub...)
+	}
+	return all
+}
+
+// fits tells whether v is of one of the types. A number such as 5.0 fits an
+// integer, as JSON Schema says, and is written as one from then on.
+func (t types) fits(v *value) bool {
+	if len(t) == 0 {
+		return true
+	}
+	switch v.kind {
+	case null:
+		return t.has("null")
+	case boolean:
+		return t.has("boolean")
+	case number:
+		return t.has("number") || t.has("integer") && whole(v)
+	case text:
+		return t.has("string")
+	case list:
+		return t.has("array")
+	}
+	return t.has("object")
+}
+
+// whole tells whether a number is an integer, and if so takes the fraction and
+// exponent off, because Go does not decode 5.0 into an int.
+func whole(v *value) bool {
+	if !strings.ContainsAny(v.text, ".eE") {
+		return true
+	}
+	if f, err := strconv.ParseFloat(v.text, 64); err != nil || f > 1e30 || f < -1e30 {
+		return false
+	}
+	r, ok := new(big.Rat).SetString(v.text)
+	if !ok || !r.IsInt() {
+		return false
+	}
+	v.text = r.Num().String()
+	return true
+}
+
+// fitValue checks v, found at the place path, against s. It changes v only
+// where one reading is possible: "5" for a number, a single value for a list.
+func fitValue(v *value, s *jsonschema.Schema, path string) *Fault {
+	if s == nil {
+		return nil
+	}
+	kinds := accepted(s)
+	if !kinds.fits(v) && !coerce(v, kinds, s) {
+		problem := "is " + v.kind.String()
+		if v.kind != list && v.kind != object && v.kind != null {
+			problem = "is " + strconv.Quote(clip(v.text, 80))
+		}
+		return &Fault{Field: path, Problem: problem, Want: want(s)}
+	}
+	if len(s.Enum) > 0 && !oneOf(v, s.Enum) || v.kind == number && outside(v, s) {
+		return &Fault{Field: path, Problem: "is " + strconv.Quote(clip(v.text, 80)), Want: want(s)}
+	}
+	switch v.kind {
+	case list:
+		for i := range v.items {
+			if f := fitValue(&v.items[i], s.Items, fmt.Sprintf("%s[%d]", path, i)); f != nil {
+				return f
+			}
+		}
+	case object:
+		return fitObject(v, s, path+".")
+	}
+	return nil
+}
+
+// outside tells whether a number is out of the bounds of s. The validator knows
+// too, but says it in fractions.
+func outside(v *value, s *jsonschema.Schema) bool {
+	n, err := strconv.ParseFloat(v.text, 64)
+	return err != nil || s.Minimum != nil && n < *s.Minimum || s.Maximum != nil && n > *s.Maximum
+}
+
+// oneOf tells whether a text is in an enumeration; a different case is mended.
+func oneOf(v *value, enum []any) bool {
+	if v.kind != text {
+		return true // left to the validator
+	}
+	same := ""
+	for _, e := range enum {
+		s, ok := e.(string)
+		if ok && s == v.text {
+			return true
+		}
+		if ok && strings.EqualFold(s, v.text) {
+			same = s
+		}
+	}
+	if same == "" {
+		return false
+	}
+	v.text = same
+	return true
+}
+
+// coerce changes v to one of the wanted types if that loses nothing and can be
+// undone. A list is never made a single value: which one would be a guess, and
+// a check could look at another than the tool.
+func coerce(v *value, kinds types, s *jsonschema.Schema) bool {
+	switch {
+	case v.kind == text && coerceText(v, kinds):
+		return true
+	case (v.kind == number || v.kind == boolean) && kinds.has("string"):
+		v.kind = text
+		return true
+	case v.kind != null && v.kind != list && kinds.has("array"):
+		item := *v
+		if inner := accepted(s.Items); !inner.fits(&item) && !coerce(&item, inner, s.Items) {
+			return false
+		}
+		*v = value{kind: list, items: []value{item}}
+		return true
+	}
+	return false
+}
+
+// coerceText reads a text as the number, truth value, list or object it holds.
+func coerceText(v *value, kinds types) bool {
+	if len(kinds) == 0 {
+		return false
+	}
+	t := strings.TrimSpace(v.text)
+	switch {
+	case strings.EqualFold(t, "true"), strings.EqualFold(t, "false"):
+		if !kinds.has("boolean") {
+			return false
+		}
+		*v = value{kind: boolean, text: strings.ToLower(t)}
+		return true
+	case t == "" || strings.IndexByte("+-0123456789[{", t[0]) < 0:
+		return false
+	}
+	inner, f := parseText(t)
+	if f != nil || inner.kind == text || !kinds.fits(&inner) {
+		return false
+	}
+	*v = inner
+	return true
+}
+
+// fitObject checks names, then values, then what is missing, so that a misspelt
+// name is reported as such and not as a missing argument. It does for an object, whose fields have the path prefix, what
+// fitValue does for a single value.
+func fitObject(v *value, s *jsonschema.Schema, prefix string) *Fault {
+	if f := rename(v, s, prefix); f != nil {
+		return f
+	}
+	kept := v.fields[:0]
+	for _, f := range v.fields {
+		p, known := s.Properties[f.name]
+		if !known && closed(s) {
+			return &Fault{Field: prefix + f.name, Problem: "is not known. Known are: " + strings.Join(names(s), ", ")}
+		}
+		optional := known && !slices.Contains(s.Required, f.name)
+		if optional && f.value.kind == null && !accepted(p).fits(&f.value) {
+			continue // many models write null for what they leave out
+		}
+		if fault := fitValue(&f.value, p, prefix+f.name); fault != nil {
+			return fault
+		}
+		kept = append(kept, f)
+	}
+	v.fields = kept
+	for _, name := range s.Required {
+		if _, ok := v.get(name); !ok {
+			return &Fault{Field: prefix + name, Problem: "is missing", Want: want(s.Properties[name])}
+		}
+	}
+	return nil
+}
+
+// closed tells whether a schema forbids fields it does not name.
+func closed(s *jsonschema.Schema) bool {
+	a := s.AdditionalProperties
+	return a != nil && a.Not != nil && len(s.PatternProperties) == 0
+}
+
+// names lists a schema's properties in a fixed order.
+func names(s *jsonschema.Schema) []string {
+	var all []string
+	for name := range s.Properties {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// rename forgives the spelling of names: it gives fields that differ from exactly one property in spelling only
+// that property's name.
+func rename(v *value, s *jsonschema.Schema, prefix string) *Fault {
+	for i := range v.fields {
+		name := v.fields[i].name
+		if _, ok := s.Properties[name]; ok {
+			continue
+		}
+		var right []string
+		for p := range s.Properties {
+			if loose(p) == loose(name) {
+				right = append(right, p)
+			}
+		}
+		if len(right) != 1 {
+			continue
+		}
+		if _, taken := v.get(right[0]); taken {
+			return &Fault{Field: prefix + right[0], Problem: fmt.Sprintf("is given twice, also as %q", clip(name, 80))}
+		}
+		v.fields[i].name = right[0]
+	}
+	return nil
+}
+
+// want says in words what a schema accepts: the type, the bounds, and the
+// first sentence of the description, which is what the tool's author meant.
+func want(s *jsonschema.Schema) string {
+	if s == nil {
+		return ""
+	}
+	var w string
+	switch kinds := accepted(s); {
+	case len(s.Enum) > 0:
+		quoted := make([]string, len(s.Enum))
+		for i, e := range s.Enum {
+			quoted[i] = fmt.Sprintf("%#v", e)
+		}
+		w = "one of " + strings.Join(quoted, ", ")
+	case len(kinds) == 1 && kinds[0] == "array":
+		w = "a list"
+		if inner := accepted(s.Items); len(inner) == 1 {
+			w += ", each item " + typeNames[inner[0]]
+		}
+	case len(kinds) > 0:
+		words := make([]string, len(kinds))
+		for i, k := range kinds {
+			words[i] = typeNames[k]
+		}
+		w = strings.Join(words, " or ")
+	}
+	if s.Minimum != nil {
+		w += fmt.Sprintf(" from %g", *s.Minimum)
+	}
+	if s.Maximum != nil {
+		w += fmt.Sprintf(" up to %g", *s.Maximum)
+	}
+	if d := firstSentence(s.Description, 120); d != "" {
+		if w != "" {
+			w += ": "
+		}
+		w += d
+	}
+	return w
+}
+
+// firstSentence is the beginning of a description, without its full stop.
+func firstSentence(s string, limit int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	for i, r := range s {
+		if r == '。' || r == '.' && (i+1 == len(s) || s[i+1] == ' ') {
+			s = s[:i]
+			break
+		}
+	}
+	return clip(s, limit)
+}

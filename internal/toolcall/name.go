@@ -1,0 +1,99 @@
+package toolcall
+
+import (
+	"strings"
+
+	"loci"
+)
+
+// prefixes are what models put before a tool's name because their training
+// data did: the namespaces of OpenAI's and Gemini's prompts, and the words of
+// templates. An unknown prefix is no spelling of the name, so it is not taken off.
+var prefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "functions:", "function:", "call:"}
+
+// Name finds the one offered tool that a model means by called. Forgiven are a
+// known prefix, a namespace before a slash, protocol tokens stuck to the end,
+// case, and camelCase or hyphens for underscores. A name that is merely
+// similar is never taken: "delete" is not delete_file.
+func Name(called string, offered []loci.ToolSpec) (string, bool) {
+	for _, t := range offered {
+		if t.Name == called {
+			return called, true
+		}
+	}
+	called, _, _ = strings.Cut(called, "<")
+	called = strings.TrimSpace(called)
+	called = called[strings.LastIndexByte(called, '/')+1:]
+	for _, p := range prefixes {
+		if rest, ok := strings.CutPrefix(called, p); ok {
+			called = rest
+			break
+		}
+	}
+	name, found := "", 0
+	for _, t := range offered {
+		if t.Name == called {
+			return called, true
+		}
+		if loose(t.Name) == loose(called) {
+			name = t.Name
+			found++
+		}
+	}
+	return name, found == 1
+}
+
+// loose is a name without what models get wrong in spelling one: case and
+// the marks between words. Only ASCII letters lose their case, so no letter
+// that merely looks alike can slip through.
+func loose(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '_' || r == '-' || r == ' ':
+			return -1
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return r
+	}, name)
+}
+
+// Similar is the offered name nearest to called, for a "did you mean"; empty
+// if none is near. Near is a third of the letters at most, or one name within
+// the other. It only ever ends up in a message: see [Name] for what is taken.
+func Similar(called string, offered []loci.ToolSpec) string {
+	a := loose(clip(called, 64))
+	best, near := "", max(1, len(a)/3)+1
+	for _, t := range offered {
+		b := loose(t.Name)
+		d := distance(a, b)
+		if len(a) >= 4 && (strings.Contains(b, a) || strings.Contains(a, b)) {
+			d = min(d, 1)
+		}
+		if d < near {
+			best, near = t.Name, d
+		}
+	}
+	return best
+}
+
+// distance counts the bytes to insert, delete or replace to turn a into b
+// (Levenshtein), in one row of memory.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

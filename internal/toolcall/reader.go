@@ -1,0 +1,382 @@
+package toolcall
+
+import (
+	"bytes"
+	"strings"
+
+	"loci"
+)
+
+const (
+	// maxMarkup bounds one piece of markup, in bytes. What is longer is refused.
+	maxMarkup = 1 << 20
+	// maxTries bounds how many closing tags are tried as the end of one piece of
+	// markup, which keeps reading linear in the length of the reply.
+	maxTries = 8
+	// longestMark is more than the length of any mark: a tool's name has at most
+	// 64 bytes.
+	longestMark = 80
+)
+
+// Reader separates a streamed reply into what the person sees, what the model
+// thought, and the tool calls in it. How the reply is cut into pieces makes no
+// difference. Create one with [NewReader] for each reply.
+//
+// The Reader is a state machine whose states are methods, called modes: start,
+// whole, prose, think, captured and stopped. Each looks at the text that is not
+// decided yet, moves what it can to the person, to the thoughts or to the
+// calls, and waits for more only when the next bytes can change its mind.
+//
+// Text inside Markdown code is prose, unless the code is the whole reply.
+type Reader struct {
+	offered []loci.ToolSpec
+	schemas map[string]*Schema
+	marks   []mark
+
+	mode func(r *Reader, final bool) bool // reads from buf; false: needs more
+	buf  []byte                           // received and not decided yet
+	out  strings.Builder                  // visible since the last Write
+
+	said  bool // something is visible, so white space counts
+	blank bool // nothing but white space so far in this line
+	code  int  // backticks that opened the code that buf begins in
+
+	dialect dialect // whose markup buf begins in
+	from    int     // where in buf to look for its end
+	tries   int     // closing tags found that did not end it
+	first   int     // where the text after the first of them begins
+	failed  *Fault  // what was wrong with ending it there
+
+	thought strings.Builder
+	calls   []loci.ToolCall
+	fault   *Fault
+}
+
+// mark is a text that makes the reader change its mode: an opening tag, or a
+// closing tag that has lost its opening. The person never sees one.
+type mark struct {
+	text string
+	line bool // only at the beginning of a line
+	keep bool // text is left for the next mode
+	then func(r *Reader)
+}
+
+// NewReader makes a Reader for one reply to a request that offered these tools.
+// Without any, only thoughts are looked for.
+func NewReader(offered []loci.ToolSpec) *Reader {
+	r := &Reader{offered: offered, mode: (*Reader).start, blank: true}
+	// A thought begins at the beginning of a line: in the middle of a sentence
+	// the tag is what the sentence is about.
+	for _, tag := range []string{"think", "thinking"} {
+		r.marks = append(r.marks,
+			mark{text: "<" + tag + ">", line: true, then: func(r *Reader) { r.mode = (*Reader).think }},
+			mark{text: "</" + tag + ">", then: (*Reader).wasThought})
+	}
+	if len(offered) == 0 {
+		return r
+	}
+	for _, d := range dialects(offered) {
+		r.marks = append(r.marks, mark{d.open, d.line, d.keep, func(r *Reader) { r.capture(d) }})
+	}
+	for _, tag := range []string{"<tool_output>", "<tool_response>"} {
+		r.marks = append(r.marks, mark{text: tag, then: (*Reader).invented})
+	}
+	for _, tag := range []string{"</tool>", "</tool_call>", "</tool_output>", "</tool_response>"} {
+		r.marks = append(r.marks, mark{text: tag, then: func(*Reader) {}}) // nothing but a leftover
+	}
+	for _, tag := range []string{"</parameter>", "</function>"} {
+		r.marks = append(r.marks, mark{text: tag, then: (*Reader).ambiguous})
+	}
+	return r
+}
+
+// Write takes the next piece of the reply and returns what may be shown. Held
+// back is only what can still become markup.
+func (r *Reader) Write(piece string) (visible string) {
+	r.buf = append(r.buf, piece...)
+	return r.run(false)
+}
+
+// Close ends the reply. It returns the rest of the visible text, the calls in
+// the order they were written, and what was wrong with the first that could
+// not be read; there may be both calls and a fault.
+func (r *Reader) Close() (visible string, calls []loci.ToolCall, fault *Fault) {
+	visible = r.run(true)
+	return visible, r.calls, r.fault
+}
+
+// Reasoning returns the thoughts found since it was last called.
+func (r *Reader) Reasoning() string {
+	s := r.thought.String()
+	r.thought.Reset()
+	return s
+}
+
+// run lets the modes read what they can and returns what became visible. Final
+// says that no more text comes, so nothing needs to be held back.
+func (r *Reader) run(final bool) string {
+	for r.mode(r, final) {
+	}
+	s := r.out.String()
+	r.out.Reset()
+	return s
+}
+
+// show moves the first n bytes of buf to the person. White space before the
+// first word is dropped: it is what is left between a thought and the reply.
+func (r *Reader) show(n int) {
+	s := r.buf[:n]
+	if !r.said {
+		s = bytes.TrimLeft(s, " \t\r\n")
+		r.said = len(s) > 0
+	}
+	r.out.Write(s)
+	r.buf = r.buf[n:]
+}
+
+// drop forgets the first n bytes of buf, which were markup.
+func (r *Reader) drop(n int) { r.buf = r.buf[n:] }
+
+// blame keeps the first fault. Those after it are often its consequences.
+func (r *Reader) blame(f *Fault) {
+	if r.fault == nil {
+		r.fault = f
+	}
+}
+
+// prose is the mode of ordinary text. It stops only at the four bytes that
+// markup, code and lines can begin with, so text flows through at the speed of
+// a search for these.
+func (r *Reader) prose(final bool) bool {
+	i := 0
+	for i < len(r.buf) {
+		j := bytes.IndexAny(r.buf[i:], "\n`<[")
+		if j < 0 {
+			j = len(r.buf) - i
+		}
+		r.blank = r.blank && len(bytes.TrimLeft(r.buf[i:i+j], " \t\r")) == 0
+		if i += j; i == len(r.buf) {
+			break
+		}
+		switch r.buf[i] {
+		case '\n':
+			r.blank = true
+			if r.code < 3 {
+				r.code = 0 // an open backtick in a line was just a backtick
+			}
+			i++
+			continue
+		case '`':
+			n := run(r.buf[i:], '`')
+			if i+n == len(r.buf) && !final {
+				r.show(i)
+				return false
+			}
+			r.backticks(n)
+			i += n
+			continue
+		}
+		m, partial := r.match(r.buf[i:])
+		switch {
+		case m != nil:
+			r.show(i)
+			if !m.keep {
+				r.drop(len(m.text))
+			}
+			m.then(r)
+			return true
+		case partial && !final:
+			r.show(i)
+			return false
+		}
+		r.blank = false
+		i++
+	}
+	r.show(i)
+	return false
+}
+
+// backticks follows Markdown's rule for code: as many backticks as opened it
+// close it, and a block that three or more opened is closed by no fewer.
+func (r *Reader) backticks(n int) {
+	switch {
+	case r.code == 0:
+		r.code = n
+	case n == r.code, r.code >= 3 && n > r.code:
+		r.code = 0
+	}
+	r.blank = false
+}
+
+// match finds the mark that s begins with, and tells whether s is the
+// beginning of one.
+func (r *Reader) match(b []byte) (m *mark, partial bool) {
+	if r.code > 0 {
+		return nil, false
+	}
+	s := string(b[:min(len(b), longestMark)])
+	for i := range r.marks {
+		m := &r.marks[i]
+		switch {
+		case m.line && !r.blank:
+		case strings.HasPrefix(s, m.text):
+			return m, false
+		case strings.HasPrefix(m.text, s):
+			partial = true
+		}
+	}
+	return nil, partial
+}
+
+// think is the mode inside a thought. Markup in it counts for nothing. A thought
+// that does not end is a reply that was cut, and has no calls.
+func (r *Reader) think(final bool) bool {
+	const end, long = "</think", "</thinking>"
+	for i := 0; ; {
+		j := bytes.Index(r.buf[i:], []byte(end))
+		if j < 0 {
+			break
+		}
+		i += j + len(end)
+		rest := r.buf[i:min(len(r.buf), i+len("ing>"))]
+		n := bytes.IndexByte(rest, '>') + 1
+		if tag := end + string(rest[:n]); tag != end+">" && tag != long {
+			continue
+		}
+		r.thought.Write(r.buf[:i-len(end)])
+		r.drop(i + n)
+		r.resume()
+		return true
+	}
+	keep := 0
+	if !final {
+		keep = min(len(r.buf), len(long)-1)
+	}
+	r.thought.Write(r.buf[:len(r.buf)-keep])
+	r.drop(len(r.buf) - keep)
+	return false
+}
+
+// resume goes on after markup.
+func (r *Reader) resume() {
+	r.mode, r.blank, r.code = (*Reader).prose, true, 0
+	if !r.said && len(r.calls) == 0 && r.fault == nil {
+		r.mode = (*Reader).start
+	}
+}
+
+// wasThought handles the end of a thought whose beginning the server kept: what
+// came before was thought too, so its calls are none.
+func (r *Reader) wasThought() {
+	r.calls, r.fault = nil, nil
+	r.resume()
+}
+
+// invented handles a tool's output that the model made up: it and all that
+// follows from it is worthless.
+func (r *Reader) invented() {
+	if len(r.calls) == 0 {
+		r.blame(&Fault{Problem: "The reply contains a tool output although no tool was called"})
+	}
+	r.mode = (*Reader).stopped
+}
+
+// stopped is the mode in which the rest of the reply is worthless.
+func (r *Reader) stopped(bool) bool {
+	r.buf = nil
+	return false
+}
+
+// ambiguous handles a closing tag left over after a function: the value before
+// probably held such tags itself and was taken for shorter than it is.
+func (r *Reader) ambiguous() {
+	r.calls = nil
+	r.blame(&Fault{Problem: "There is a </parameter> or </function> too many, so it is not certain where the value ends"})
+}
+
+// capture begins the markup of a dialect.
+func (r *Reader) capture(d dialect) {
+	r.dialect, r.from, r.tries, r.failed = d, 0, 0, nil
+	r.mode = (*Reader).captured
+}
+
+// captured is the mode inside markup. The first closing tag need not be the end:
+// it may stand in a text that the call writes into a file. So each is tried, and
+// the first that leaves a complete call wins. Completing a call is left to the
+// grammar of the dialect, never to a repair.
+func (r *Reader) captured(final bool) bool {
+	end := []byte(r.dialect.close)
+	for {
+		i := bytes.Index(r.buf[r.from:min(len(r.buf), maxMarkup)], end)
+		if i < 0 {
+			break
+		}
+		i += r.from
+		r.from = i + len(end)
+		f := r.accept(string(r.buf[:i]))
+		if f == nil {
+			r.drop(r.from)
+			r.resume()
+			return true
+		}
+		if r.tries++; r.tries == 1 {
+			// There is a closing tag, so it was not the limit that cut the call.
+			f.Cut, f.Problem = false, f.Problem+"; a quotation mark or bracket is not closed"
+			r.failed, r.first = f, r.from
+		}
+		if r.tries == maxTries {
+			return r.giveUp()
+		}
+	}
+	switch {
+	case len(r.buf) >= maxMarkup:
+		r.blame(&Fault{Problem: "The call is longer than a megabyte"})
+		r.mode = (*Reader).stopped
+		return true
+	case !final:
+		r.from = max(r.from, len(r.buf)-len(end)+1)
+		return false
+	case r.tries > 0:
+		return r.giveUp()
+	}
+	r.unclosed()
+	return true
+}
+
+// unclosed handles markup that the end of the reply ends. A stop sequence takes
+// the closing tag away, so a call that is complete in itself is good without.
+func (r *Reader) unclosed() {
+	f := &Fault{Cut: true, Problem: "The call breaks off before " + r.dialect.close}
+	if !r.dialect.closed {
+		f = r.accept(string(r.buf))
+	}
+	if f != nil {
+		r.blame(f)
+	}
+	r.buf = nil
+	r.resume()
+}
+
+// giveUp ends markup that no closing tag ends well at the first one, so that the
+// prose behind it is not lost with it.
+func (r *Reader) giveUp() bool {
+	r.blame(r.failed)
+	r.drop(r.first)
+	r.resume()
+	return true
+}
+
+// accept reads the inside of markup and keeps its calls and its fault. Only a
+// fault that says Cut is returned, for the caller to decide.
+func (r *Reader) accept(body string) *Fault {
+	wishes, f := r.dialect.read(body)
+	switch {
+	case f == nil:
+		r.take(wishes)
+	case f.Cut:
+		return f
+	default:
+		r.blame(f)
+	}
+	return nil
+}

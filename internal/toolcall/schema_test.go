@@ -1,0 +1,297 @@
+package toolcall_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"loci"
+	"loci/internal/toolcall"
+)
+
+func TestArguments(t *testing.T) {
+	edit := tool("edit_file", `{"type":"object","properties":{
+		"path":{"type":"string","description":"Path of the file, relative to the working folder. More."},
+		"old_text":{"type":"string"},
+		"replace_all":{"type":"boolean"},
+		"count":{"type":"integer","minimum":1},
+		"ratio":{"type":"number"},
+		"tags":{"type":"array","items":{"type":"string"}},
+		"sizes":{"type":"array","items":{"type":"integer"}},
+		"code":{"type":"string","pattern":"^[0-9]+$"},
+		"mode":{"enum":["error","warn"]},
+		"when":{"anyOf":[{"type":"string"},{"type":"null"}]},
+		"limits":{"type":"object","properties":{"max_lines":{"type":"integer"}},"required":["max_lines"]}
+	},"required":["path"],"additionalProperties":false}`)
+	open := tool("open", `{"type":"object"}`)
+	one := tool("one", `{"type":"object","properties":{"path":{"type":"string"}}}`)
+	for _, tc := range []struct {
+		name      string
+		spec      loci.ToolSpec
+		raw, want string // want begins with "!" for a fault that contains the rest
+	}{
+		{"valid", edit, `{"path":"a","count":5}`, `{"path":"a","count":5}`},
+		{"order is kept", edit, `{"count":5,"path":"a"}`, `{"count":5,"path":"a"}`},
+		{"characters stay", edit, `{"path":"a<b>&é\u00e9 中\u0001\"\\"}`, `{"path":"a<b>&éé 中\u0001\"\\"}`},
+		{"case 8 empty", open, ``, `{}`},
+		{"case 8 null", open, `null`, `{}`},
+		{"case 8 empty text", open, `""`, `{}`},
+		{"case 8 object", open, `{}`, `{}`},
+		{"no schema", loci.ToolSpec{Name: "x"}, `{"a":1}`, `{"a":1}`},
+		{"empty for a required argument", edit, ``, `!"path" is missing. It must be a text: Path of the file, relative to the working folder.`},
+
+		{"fenced", edit, "```json\n{\"path\":\"x\"}\n```", `{"path":"x"}`},
+		{"as text", edit, `"{\"path\":\"x\"}"`, `{"path":"x"}`},
+		{"as text in text", edit, `"\"{\\\"path\\\":\\\"x\\\"}\""`, `{"path":"x"}`},
+		{"single quotes and trailing comma", edit, `{'path': '.',}`, `{"path":"."}`},
+		{"one single quote", edit, `{'path':"x"}`, `{"path":"x"}`},
+		{"apostrophe", edit, `{'path': 'it's mine.txt'}`, `{"path":"it's mine.txt"}`},
+		{"smart quotes", edit, `{“path”: “x”}`, `{"path":"x"}`},
+		{"Python literals", edit, `{'path': 'x', 'replace_all': True, 'when': None}`, `{"path":"x","replace_all":true,"when":null}`},
+		{"names without quotes", edit, `{path: "x", count: 2}`, `{"path":"x","count":2}`},
+		{"comments", edit, "{\"path\": \"x\", // the file\n \"count\": 2 /* two */}", `{"path":"x","count":2}`},
+		{"raw line break", edit, "{\"path\":\"x\",\"old_text\":\"a\nb\tc\"}", `{"path":"x","old_text":"a\nb\tc"}`},
+		{"Windows path", edit, `{"path":"C:\Users\me"}`, `{"path":"C:\\Users\\me"}`},
+		{"lone surrogate", edit, `{"path":"\ud800x"}`, "{\"path\":\"\uFFFDx\"}"},
+		{"surrogate pair", edit, `{"path":"\ud83d\ude00"}`, `{"path":"😀"}`},
+		{"bytes that are no UTF-8", edit, "{\"path\":\"a\xff\"}", "{\"path\":\"a\uFFFD\"}"},
+		{"byte order mark", edit, "\uFEFF{\"path\":\"a\"}", `{"path":"a"}`},
+
+		{"name in other case", edit, `{"Path":"x"}`, `{"path":"x"}`},
+		{"name in camel case and with a hyphen", edit, `{"path":"x","oldText":"a","replace-all":true}`, `{"path":"x","old_text":"a","replace_all":true}`},
+		{"two names for one argument", edit, `{"path":"x","oldText":"a","old_text":"b"}`, `!"old_text" is given twice`},
+		{"two misspelt names for one argument", edit, `{"path":"x","oldText":"a","old-text":"b"}`, `!"old_text" is given twice`},
+		{"name not known", edit, `{"path":"x","file":"y"}`, `!"file" is not known. Known are: code, count`},
+		{"name not known but allowed", one, `{"path":"x","file":"y"}`, `{"path":"x","file":"y"}`},
+
+		{"text for a number", edit, `{"path":"x","count":"5","ratio":"0.5"}`, `{"path":"x","count":5,"ratio":0.5}`},
+		{"text for a truth value", edit, `{"path":"x","replace_all":"True"}`, `{"path":"x","replace_all":true}`},
+		{"number for a text", edit, `{"path":2024}`, `{"path":"2024"}`},
+		{"5.0 for a whole number", edit, `{"path":"x","count":5.0}`, `{"path":"x","count":5}`},
+		{"5e3 for a whole number", edit, `{"path":"x","count":5e3}`, `{"path":"x","count":5000}`},
+		{"5.5 for a whole number", edit, `{"path":"x","count":5.5}`, `!"count" is "5.5". It must be a whole number`},
+		{"one value for a list", edit, `{"path":"x","tags":"a","sizes":"3"}`, `{"path":"x","tags":["a"],"sizes":[3]}`},
+		{"list as text", edit, `{"path":"x","tags":"[\"a\",\"b\"]"}`, `{"path":"x","tags":["a","b"]}`},
+		{"items are mended too", edit, `{"path":"x","sizes":["1",2.0]}`, `{"path":"x","sizes":[1,2]}`},
+		{"list for a text", edit, `{"path":["/ok","/etc/passwd"]}`, `!"path" is a list. It must be a text`},
+		{"object for a text", edit, `{"path":{"a":1}}`, `!"path" is an object`},
+		{"null for a required argument", edit, `{"path":null}`, `!"path" is null`},
+		{"null for an optional one", edit, `{"path":"x","count":null}`, `{"path":"x"}`},
+		{"other case in a choice", edit, `{"path":"x","mode":"ERROR"}`, `{"path":"x","mode":"error"}`},
+		{"not in a choice", edit, `{"path":"x","mode":"fatal"}`, `!"mode" is "fatal". It must be one of "error", "warn".`},
+		{"below the minimum", edit, `{"path":"x","count":0}`, `!"count" is "0". It must be a whole number from 1.`},
+		{"no pattern", edit, `{"path":"x","code":"a"}`, `!"code" does not fit: pattern: "a" does not match`},
+		{"inside an object", edit, `{"path":"x","limits":{"maxLines":"7"}}`, `{"path":"x","limits":{"max_lines":7}}`},
+		{"missing inside an object", edit, `{"path":"x","limits":{}}`, `!"limits.max_lines" is missing`},
+		{"wrong inside a list", edit, `{"path":"x","sizes":[1,"b"]}`, `!"sizes[1]" is "b"`},
+
+		{"exact number", open, `{"n":12345678901234567890123}`, `{"n":12345678901234567890123}`},
+		{"overflow", open, `{"n":1e999}`, `!this number is too large`},
+		{"no JSON number", open, `{"n":007}`, `!not a number`},
+		{"NaN", open, `{"n":NaN}`, `!expected a value`},
+		{"given twice", open, `{"path":"/ok","path":"/etc/passwd"}`, `!"path" is given twice`},
+		{"given twice inside", open, `{"a":[{"b":1,"b":2}]}`, `!"b" is given twice`},
+		{"differs in case", open, `{"path":"/ok","PATH":"/etc/passwd"}`, `!"PATH" is given twice, also as "path"`},
+		{"long s", open, `{"paſth":1}`, `!only looks like another`},
+		{"trailing value", open, `{"x":1} {"y":2}`, `!something follows after the end`},
+		{"deep", open, strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), `!nested deeper than 64`},
+		{"not an object", open, `[1]`, `!The arguments are a list, not an object`},
+		{"double comma", open, `{"a":1,,"b":2}`, `!expected a name in quotes`},
+		{"missing comma", open, `{"a":1 "b":2}`, `!expected , or }`},
+
+		{"cut after a value", one, `{"path":"x"`, `!breaks off`},
+		{"cut in a text", one, `{"path":"/tmp/x`, `!breaks off`},
+		{"cut in a text as text", one, `"{\"path\":\"/tmp/x"`, `!breaks off`},
+		{"cut in a list", open, `{"commands":["tar czf b.tgz data","rm -r data"`, `!breaks off`},
+		{"cut in a number", open, `{"n":12`, `!breaks off`},
+		{"cut in a word", open, `{"n":tr`, `!breaks off`},
+		{"cut after an escape", one, `{"path":"x\`, `!breaks off`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := toolcall.Arguments(json.RawMessage(tc.raw), tc.spec)
+			if part, ok := strings.CutPrefix(tc.want, "!"); ok {
+				f, isFault := errors.AsType[*toolcall.Fault](err)
+				if !isFault || !strings.Contains(f.Message(), part) {
+					t.Fatalf("got %s, %v; want a fault with %q", got, err, part)
+				}
+				if f.Cut != strings.HasPrefix(tc.name, "cut") {
+					t.Errorf("Cut = %v", f.Cut)
+				}
+				if f.Tool != tc.spec.Name || f.Suggestion() == "" {
+					t.Errorf("fault without a tool or suggestion: %+v", f)
+				}
+				return
+			}
+			if err != nil || string(got) != tc.want {
+				t.Fatalf("got %s, %v; want %s", got, err, tc.want)
+			}
+			again, err := toolcall.Arguments(got, tc.spec)
+			if err != nil || string(again) != string(got) {
+				t.Errorf("reading it again gives %s, %v", again, err)
+			}
+		})
+	}
+}
+
+// TestVectors runs the shared vectors of hostile arguments.
+func TestVectors(t *testing.T) {
+	raw, err := os.ReadFile("testdata/tool_args_json.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors struct {
+		Cases []struct {
+			ID, JSON, Expect string
+			Repeat           []any
+		}
+	}
+	if err := json.Unmarshal(raw, &vectors); err != nil {
+		t.Fatal(err)
+	}
+	spec := tool("vector", `{"type":"object","properties":{"path":{"type":"string"}}}`)
+	strict := tool("vector", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)
+	for _, v := range vectors.Cases {
+		t.Run(v.ID, func(t *testing.T) {
+			input := v.JSON
+			if len(v.Repeat) == 2 {
+				input = strings.Repeat(v.Repeat[0].(string), int(v.Repeat[1].(float64)))
+			}
+			spec := spec
+			if v.ID == "tj-09" { // null counts as missing
+				spec = strict
+			}
+			got, err := toolcall.Arguments(json.RawMessage(input), spec)
+			switch v.Expect {
+			case "reject", "error, never execute":
+				if err == nil {
+					t.Errorf("%s was read as %s", input, got)
+				}
+			case "reject or U+FFFD":
+				if err == nil && !strings.Contains(string(got), "\uFFFD") {
+					t.Errorf("got %s", got)
+				}
+			case "exact or reject":
+				if err == nil && string(got) != input {
+					t.Errorf("got %s", got)
+				}
+			case "ok", "clamp": // clamping is the tool's own business
+				if err != nil || string(got) != input {
+					t.Errorf("got %s, %v", got, err)
+				}
+			case "same", "repair then re-validate, or return error to model":
+				if err != nil || string(got) != `{"path":"x"}` {
+					t.Errorf("got %s, %v", got, err)
+				}
+			default:
+				t.Errorf("unknown expectation %q", v.Expect)
+			}
+		})
+	}
+}
+
+func TestSuggestionShowsARightCall(t *testing.T) {
+	spec := tool("read_file", `{"type":"object","properties":{"page":{"type":"integer"},"path":{"type":"string","examples":["notes.md"]}},"required":["path"]}`)
+	_, err := toolcall.Arguments(nil, spec)
+	f, _ := errors.AsType[*toolcall.Fault](err)
+	if want := `A right call looks like this: read_file {"path":"notes.md"}`; f.Suggestion() != want {
+		t.Errorf("suggestion %q, want %q", f.Suggestion(), want)
+	}
+	if e := f.ToolError(); !e.CanRetry || e.Message != f.Message() {
+		t.Errorf("tool error %+v", e)
+	}
+}
+
+func TestCompileRefusesBadSchemas(t *testing.T) {
+	for _, parameters := range []string{`{"type":5}`, `{`, `{"$ref":"https://example.com/x"}`, `{"properties":{"a":{"pattern":"("}}}`} {
+		if _, err := toolcall.Compile(loci.ToolSpec{Name: "x", Parameters: json.RawMessage(parameters)}); err == nil {
+			t.Errorf("%s was compiled", parameters)
+		}
+	}
+}
+
+func TestArgumentsAreLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	s, err := toolcall.Compile(tool("open", `{"type":"object"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unit := range []string{"'a", `"`, "\\", "{", "[", "/*", `"a":1,`, `'a':'b',`, "<|\"|>", "“"} {
+		cost := func(n int) time.Duration {
+			raw, best := json.RawMessage("{"+strings.Repeat(unit, n/len(unit))), time.Hour
+			for range 3 {
+				began := time.Now()
+				_, _ = s.Arguments(raw)
+				best = min(best, time.Since(began))
+			}
+			return best
+		}
+		if small, large := cost(32<<10), cost(256<<10); large > 32*small && large > time.Millisecond {
+			t.Errorf("%q: 8 times the length takes %v instead of %v", unit, large, small)
+		}
+	}
+}
+
+func BenchmarkArguments(b *testing.B) {
+	s, err := toolcall.Compile(readFile)
+	if err != nil {
+		b.Fatal(err)
+	}
+	raw := json.RawMessage(`{"path":"notes/plan.md","limit":20,"raw":false}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Arguments(raw); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	for b.Loop() {
+		if _, err := toolcall.Compile(readFile); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkReaderProse(b *testing.B) {
+	r := toolcall.NewReader(all)
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Write(" word")
+	}
+}
+
+func FuzzArguments(f *testing.F) {
+	for _, s := range []string{`{"path":"a"}`, `{'path': 'it's', count: True,}`, "```json\n{}\n```", `"{\"a\":1}"`, `{"a":1e5,"b":[{"c":"\ud800"}]}`, `{"path":"x`} {
+		f.Add(s)
+	}
+	open, err := toolcall.Compile(tool("open", `{"type":"object"}`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	typed, err := toolcall.Compile(readFile)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		for _, s := range []*toolcall.Schema{open, typed} {
+			got, err := s.Arguments(json.RawMessage(raw))
+			if err != nil {
+				continue
+			}
+			var m map[string]any
+			if err := json.Unmarshal(got, &m); err != nil {
+				t.Fatalf("%q became %s: %v", raw, got, err)
+			}
+			again, err := s.Arguments(got)
+			if err != nil || string(again) != string(got) {
+				t.Errorf("%q became %s, and that %s, %v", raw, got, again, err)
+			}
+		}
+	})
+}

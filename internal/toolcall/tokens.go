@@ -1,0 +1,35 @@
+package toolcall
+
+import "strings"
+
+// readDeepSeek reads the calls between DeepSeek's marker tokens. Version 3
+// writes "function", a separator, the name and fenced JSON; version 3.1 the
+// name, a separator and bare JSON.
+func readDeepSeek(body string) ([]wish, *Fault) {
+	var wishes []wish
+	for part := range strings.SplitSeq(body, "<｜tool▁call▁begin｜>") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		part = strings.TrimSuffix(part, "<｜tool▁call▁end｜>")
+		name, rest, ok := strings.Cut(part, "<｜tool▁sep｜>")
+		if !ok {
+			return nil, &Fault{Cut: true, Problem: "The call breaks off in the tool's name"}
+		}
+		if !strings.HasPrefix(strings.TrimSpace(rest), "{") {
+			name, rest, _ = strings.Cut(rest, "\n")
+		}
+		arguments, f := parseText(rest)
+		if f != nil {
+			return nil, f
+		}
+		wishes = append(wishes, wish{name: strings.TrimSpace(name), arguments: arguments})
+	}
+	return wishes, nil
+}
+
+// readGemma reads Gemma's call:name{key:<|"|>value<|"|>}.
+func readGemma(body string) ([]wish, *Fault) {
+	body = strings.TrimPrefix(strings.TrimSpace(body), "call:")
+	return readExpressions(body)
+}
