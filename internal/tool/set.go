@@ -1,0 +1,274 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"loci"
+	"loci/internal/sandbox"
+	"loci/internal/toolcall"
+)
+
+const (
+	defaultTimeout   = 60 * time.Second
+	defaultMaxResult = 16 << 10 // bytes
+	minMaxResult     = 512      // bytes; room for an honest note
+
+	// maxRunning is how many handlers may run at once, those included that hang
+	// on after their deadline.
+	maxRunning = 64
+)
+
+// Config is what a Set is made of.
+type Config struct {
+	Tools     []Tool
+	Gate      Gate             // nil: LookOnly
+	Logger    *slog.Logger     // nil: nothing is logged
+	MaxResult int              // bytes of JSON that a result may have; 0: 16 kB
+	Now       func() time.Time // nil: time.Now
+	Private   []string         // folders that stay closed inside allowed ones
+}
+
+// Set runs tool calls. It may be used by several goroutines.
+type Set struct {
+	tools     map[string]entry
+	specs     []loci.ToolSpec // by name
+	gate      Gate
+	log       *slog.Logger
+	maxResult int
+	private   []string
+	now       func() time.Time
+	running   atomic.Int32
+}
+
+// entry is a tool whose schema was compiled.
+type entry struct {
+	Tool
+	schema *toolcall.Schema
+}
+
+var nameForm = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
+
+// New checks the tools and gives each one without a timeout 60 seconds. Its
+// errors are faults of the program, or of a plug-in, not of a person.
+func New(c Config) (*Set, error) {
+	s := &Set{
+		tools:     make(map[string]entry, len(c.Tools)),
+		gate:      c.Gate,
+		log:       cmp.Or(c.Logger, slog.New(slog.DiscardHandler)),
+		maxResult: max(cmp.Or(c.MaxResult, defaultMaxResult), minMaxResult),
+		now:       c.Now,
+		private:   c.Private,
+	}
+	if s.gate == nil {
+		s.gate = LookOnly{}
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	for _, t := range c.Tools {
+		t.Timeout = cmp.Or(t.Timeout, defaultTimeout)
+		if _, twice := s.tools[t.Name]; twice {
+			return nil, fmt.Errorf("two tools are named %s", t.Name)
+		}
+		if err := check(t); err != nil {
+			return nil, fmt.Errorf("tool %q: %w", t.Name, err)
+		}
+		schema, err := toolcall.Compile(t.ToolSpec)
+		if err != nil {
+			return nil, fmt.Errorf("tool %q: %w", t.Name, err)
+		}
+		s.tools[t.Name] = entry{t, schema}
+		s.specs = append(s.specs, t.ToolSpec)
+	}
+	slices.SortFunc(s.specs, func(a, b loci.ToolSpec) int { return strings.Compare(a.Name, b.Name) })
+	return s, nil
+}
+
+// check finds what is wrong with a tool before anybody calls it.
+func check(t Tool) error {
+	switch {
+	case t.fault != nil:
+		return t.fault
+	case !nameForm.MatchString(t.Name):
+		return errors.New("the name must be 1 to 64 of a-z, 0-9 and _")
+	case t.Description == "":
+		return errors.New("it has no description")
+	case t.Handler == nil || t.Render == nil:
+		return errors.New("it has no handler or no renderer")
+	case t.Timeout < 0:
+		return errors.New("its timeout is negative")
+	}
+	effects := []loci.SideEffects{loci.EffectNone, loci.EffectRead, loci.EffectWrite, loci.EffectEgress, loci.EffectExec}
+	if !slices.Contains(effects, t.SideEffects) {
+		return fmt.Errorf("its side effects are %q, which is none of %v", t.SideEffects, effects)
+	}
+	var closed struct {
+		Type                 string `json:"type"`
+		AdditionalProperties *bool  `json:"additionalProperties"`
+	}
+	if err := json.Unmarshal(t.Parameters, &closed); err != nil {
+		return fmt.Errorf("its parameters are no JSON Schema of an object: %w", err)
+	}
+	if closed.Type != "object" || closed.AdditionalProperties == nil || *closed.AdditionalProperties {
+		return errors.New("its parameters must be an object with additionalProperties false")
+	}
+	return nil
+}
+
+// Specs lists what may be offered, by name: everything to the owner, to others
+// what only computes or looks into folders that they have.
+func (s *Set) Specs(scope loci.Scope) []loci.ToolSpec {
+	return slices.DeleteFunc(slices.Clone(s.specs), func(t loci.ToolSpec) bool {
+		return !scope.Principal.Owner && t.SideEffects != loci.EffectNone && !ownFiles(scope, t)
+	})
+}
+
+// ownFiles tells whether a tool only looks into folders that somebody has.
+func ownFiles(scope loci.Scope, t loci.ToolSpec) bool {
+	return t.Files && t.SideEffects == loci.EffectRead && len(scope.Folders) > 0
+}
+
+// Call runs one call. It never fails: what went wrong is in the result, in
+// words for the model, and in Text for the person. The arguments in the
+// result's Call are valid JSON, mended where the model's were not.
+func (s *Set) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall) loci.ToolResult {
+	start := time.Now()
+	if len(call.Arguments) > 0 && !json.Valid(call.Arguments) {
+		text, _ := json.Marshal(string(call.Arguments)) // a string always marshals
+		call.Arguments = text
+	}
+	result := loci.ToolResult{Call: call}
+	if err := s.call(ctx, scope, &result); err != nil {
+		result.Err = s.toolError(ctx, call.Name, err)
+		result.Text = strings.TrimSpace(result.Err.Message + " " + result.Err.Suggestion)
+	}
+	result.Took = time.Since(start)
+	s.log.InfoContext(ctx, "tool call", "tool", known(s, call.Name), "session", scope.Session, "call", call.ID,
+		"failed", result.Err != nil, "refused", result.Refused, "bytes", len(result.Data), "took", result.Took)
+	return result
+}
+
+// known keeps names that a model made up out of the log.
+func known(s *Set, name string) string {
+	if _, ok := s.tools[name]; ok {
+		return name
+	}
+	return "unknown"
+}
+
+// call takes one call through the stations, and fills the result.
+func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResult) error {
+	t, ok := s.tools[result.Call.Name]
+	if !ok {
+		return toolcall.Unknown(result.Call.Name, s.Specs(scope)).ToolError()
+	}
+	args, err := t.schema.Arguments(result.Call.Arguments)
+	if err != nil {
+		return err
+	}
+	result.Call.Arguments = args
+	files, err := sandbox.New(sandbox.Config{Folders: scope.Folders, Work: scope.Working, Partial: true, Private: s.private})
+	if err != nil {
+		return err
+	}
+	env := Env{Scope: scope, Files: files, Now: s.now()}
+	if d := s.gate.Allow(ctx, env, t.ToolSpec, args); d.Verdict != Allow {
+		result.Refused = true
+		return errors.Join(&loci.ToolError{Message: d.Reason, Suggestion: d.Suggestion}, files.Close())
+	}
+	value, err := s.run(ctx, env, t, args)
+	if err != nil {
+		return err
+	}
+	data, err := encode(value)
+	if err != nil {
+		return err
+	}
+	result.Data = shorten(data, cmp.Or(t.MaxResult, s.maxResult))
+	result.Text = t.Render(scope.Lang, value)
+	return nil
+}
+
+// outcome is what a handler returned.
+type outcome struct {
+	value any
+	err   error
+}
+
+// run runs the handler in a goroutine of its own, because a read from a dead
+// network drive cannot be cancelled: after the deadline it is left behind and
+// what it returns in the end is dropped. It closes env.Files when it is over.
+func (s *Set) run(ctx context.Context, env Env, t entry, args json.RawMessage) (any, error) {
+	if s.running.Load() >= maxRunning {
+		return nil, errors.Join(errBusy, env.Files.Close())
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
+	defer cancel()
+	done := make(chan outcome, 1)
+	s.running.Add(1)
+	go func() {
+		defer s.running.Add(-1)
+		var o outcome
+		defer func() {
+			if p := recover(); p != nil {
+				o = outcome{err: fmt.Errorf("panic in %s: %v\n%s", t.Name, p, debug.Stack())}
+			}
+			done <- outcome{o.value, errors.Join(o.err, env.Files.Close())}
+		}()
+		o.value, o.err = t.Handler(ctx, env, args)
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// errBusy refuses calls while too many handlers hang.
+var errBusy = &loci.ToolError{
+	Message:    "Too many tool calls are still running.",
+	CanRetry:   true,
+	Suggestion: "Wait a moment, then try again.",
+}
+
+// toolError turns any error into one that a model can read. What it does not
+// know goes to the log and becomes a plain sentence: no stack, no path of the
+// program, no text of a library reaches a model or a person.
+func (s *Set) toolError(ctx context.Context, name string, err error) *loci.ToolError {
+	if e, ok := errors.AsType[*loci.ToolError](err); ok {
+		return e
+	}
+	if f, ok := errors.AsType[*toolcall.Fault](err); ok {
+		return f.ToolError()
+	}
+	if e, ok := errors.AsType[*loci.Error](err); ok {
+		return &loci.ToolError{Message: e.Message, CanRetry: e.Code == loci.Timeout || e.Code == loci.Overloaded, Suggestion: e.Hint}
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &loci.ToolError{
+			Message:    name + " timed out: it took too long and was stopped.",
+			CanRetry:   true,
+			Suggestion: "Try again with less to do, such as a smaller folder.",
+		}
+	case errors.Is(err, context.Canceled):
+		return &loci.ToolError{Message: name + " was stopped.", Suggestion: "Wait for the person to say what to do next."}
+	}
+	s.log.ErrorContext(ctx, "tool failed", "tool", name, "error", err)
+	return &loci.ToolError{
+		Message:    name + " failed because of a fault inside loci.",
+		Suggestion: "Tell the person that the log has the details; do not try the same call again.",
+	}
+}

@@ -1,0 +1,263 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"loci"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type echoArgs struct {
+	Text  string `json:"text" jsonschema:"what to say"`
+	Times int    `json:"times,omitempty" jsonschema:"how often"`
+	Tone  string `json:"tone,omitempty" enum:"loud,soft"`
+}
+
+// echo is a tool that does what do says.
+func echo(name string, effects loci.SideEffects, do func(context.Context, Env, echoArgs) (any, error)) Tool {
+	if do == nil {
+		do = func(_ context.Context, _ Env, a echoArgs) (any, error) { return map[string]string{"said": a.Text}, nil }
+	}
+	return Define(loci.ToolSpec{Name: name, Description: "Says it.", SideEffects: effects}, do, func(lang string, r any) string {
+		return Words{EN: "It said so.", CS: "Řeklo to."}.In(lang)
+	})
+}
+
+func newSet(t *testing.T, c Config) *Set {
+	t.Helper()
+	s, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var owner = loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Session: "ses_1", Lang: "en"}
+
+func say(s *Set, scope loci.Scope, name, args string) loci.ToolResult {
+	return s.Call(context.Background(), scope, loci.ToolCall{ID: "c1", Name: name, Arguments: json.RawMessage(args)})
+}
+
+func TestSchema(t *testing.T) {
+	want := `{"type":"object","properties":{"text":{"type":"string","description":"what to say"},"times":{"type":"integer","description":"how often"},"tone":{"type":"string","enum":["loud","soft"]}},"required":["text"],"additionalProperties":false}`
+	for range 20 { // maps inside must not show in the bytes
+		if diff := cmp.Diff(want, string(echo("e", loci.EffectNone, nil).Parameters)); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	good := echo("good", loci.EffectNone, nil)
+	change := func(f func(*Tool)) []Tool {
+		bad := good
+		f(&bad)
+		return []Tool{bad}
+	}
+	for name, test := range map[string]struct {
+		tools []Tool
+		want  string
+	}{
+		"twice":       {[]Tool{good, good}, "two tools"},
+		"name":        {change(func(t *Tool) { t.Name = "Bad-Name" }), "name"},
+		"long name":   {change(func(t *Tool) { t.Name = strings.Repeat("a", 65) }), "name"},
+		"description": {change(func(t *Tool) { t.Description = "" }), "description"},
+		"handler":     {change(func(t *Tool) { t.Handler = nil }), "handler"},
+		"effects":     {change(func(t *Tool) { t.SideEffects = "odd" }), "side effects"},
+		"timeout":     {change(func(t *Tool) { t.Timeout = -1 }), "timeout"},
+		"open schema": {change(func(t *Tool) { t.Parameters = json.RawMessage(`{"type":"object"}`) }), "additionalProperties"},
+		"no schema":   {change(func(t *Tool) { t.Parameters = json.RawMessage(`[`) }), "JSON Schema"},
+		"type without schema": {[]Tool{Define(loci.ToolSpec{Name: "chan", Description: "d", SideEffects: loci.EffectNone},
+			func(context.Context, Env, struct{ C chan int }) (int, error) { return 0, nil }, func(string, int) string { return "" })}, "chan"},
+	} {
+		if _, err := New(Config{Tools: test.tools}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+}
+
+func TestSpecs(t *testing.T) {
+	files := echo("f", loci.EffectRead, nil)
+	files.Files = true
+	s := newSet(t, Config{Tools: []Tool{echo("b", loci.EffectRead, nil), echo("c", loci.EffectNone, nil), echo("a", loci.EffectExec, nil), files}})
+	names := func(p loci.Principal, folders ...string) (names []string) {
+		for _, spec := range s.Specs(loci.Scope{Principal: p, Folders: folders}) {
+			names = append(names, spec.Name)
+			if spec.Timeout != time.Minute {
+				t.Errorf("%s has the timeout %v", spec.Name, spec.Timeout)
+			}
+		}
+		return names
+	}
+	if diff := cmp.Diff([]string{"a", "b", "c", "f"}, names(loci.Principal{Owner: true})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"c"}, names(loci.Principal{ID: "guest"})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"c", "f"}, names(loci.Principal{ID: "guest"}, "/srv/shared")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCall(t *testing.T) {
+	s := newSet(t, Config{Tools: []Tool{
+		echo("echo", loci.EffectNone, nil),
+		echo("look", loci.EffectRead, nil),
+		echo("write", loci.EffectWrite, nil),
+		echo("number", loci.EffectNone, func(context.Context, Env, echoArgs) (any, error) { return []int{1, 2}, nil }),
+		echo("strange", loci.EffectNone, func(context.Context, Env, echoArgs) (any, error) { return nil, errors.New("/etc/secret broke") }),
+		echo("unencodable", loci.EffectNone, func(context.Context, Env, echoArgs) (any, error) { return func() {}, nil }),
+		echo("known", loci.EffectNone, func(context.Context, Env, echoArgs) (any, error) {
+			return nil, loci.Errorf(loci.Overloaded, "It is busy.").WithHint("Wait.")
+		}),
+	}})
+	guest := loci.Scope{Principal: loci.Principal{ID: "guest"}}
+	for _, test := range []struct {
+		name, tool, args string
+		scope            loci.Scope
+		data, problem    string
+		retry, refused   bool
+	}{
+		{name: "works", tool: "echo", args: `{"text":"<b> & 好"}`, data: `{"said":"<b> & 好"}`},
+		{name: "guest computes", tool: "echo", args: `{"text":"x"}`, scope: guest, data: `{"said":"x"}`},
+		{name: "no object", tool: "number", args: `{"text":""}`, data: `{"result":[1,2]}`},
+		{name: "misspelled", tool: "ecko", args: `{}`, problem: "did you mean echo", retry: true},
+		{name: "missing argument", tool: "echo", args: `{}`, problem: `"text"`, retry: true},
+		{name: "unknown argument", tool: "echo", args: `{"text":"x","path":"/"}`, problem: "path", retry: true},
+		{name: "wrong word", tool: "echo", args: `{"text":"x","tone":"shrill"}`, problem: "tone", retry: true},
+		{name: "broken JSON", tool: "echo", args: `{"text":"x`, problem: "", retry: true},
+		{name: "writes", tool: "write", args: `{"text":"x"}`, problem: "not possible yet", refused: true},
+		{name: "guest looks", tool: "look", args: `{"text":"x"}`, scope: guest, problem: "Only the person", refused: true},
+		{name: "own error", tool: "strange", args: `{"text":"x"}`, problem: "fault inside loci"},
+		{name: "unencodable", tool: "unencodable", args: `{"text":"x"}`, problem: "fault inside loci"},
+		{name: "error for people", tool: "known", args: `{"text":"x"}`, problem: "It is busy.", retry: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			scope := test.scope
+			if scope.Principal.ID == "" {
+				scope = owner
+			}
+			r := say(s, scope, test.tool, test.args)
+			if b, err := json.Marshal(r); err != nil || !json.Valid(b) {
+				t.Fatalf("the result cannot be stored: %v", err)
+			}
+			if test.data != "" {
+				if string(r.Data) != test.data || r.Err != nil || r.Text != "It said so." {
+					t.Errorf("%s, %+v, %q", r.Data, r.Err, r.Text)
+				}
+				return
+			}
+			if r.Err == nil || r.Data != nil || !strings.Contains(r.Err.Message, test.problem) || strings.Contains(r.Content(), "secret") {
+				t.Fatalf("%s, %+v; want %q", r.Data, r.Err, test.problem)
+			}
+			if r.Err.CanRetry != test.retry || r.Refused != test.refused || r.Err.Suggestion == "" || !strings.HasPrefix(r.Text, r.Err.Message) {
+				t.Errorf("%+v, refused %v, %q", r.Err, r.Refused, r.Text)
+			}
+		})
+	}
+	if r := say(s, loci.Scope{Principal: owner.Principal, Lang: "cs-CZ"}, "echo", `{"text":"x"}`); r.Text != "Řeklo to." {
+		t.Error(r.Text)
+	}
+}
+
+// TestDeadline shows that a handler that ignores its context is left behind,
+// and that the set stops taking calls when too many are.
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		slow := echo("slow", loci.EffectRead, func(context.Context, Env, echoArgs) (any, error) {
+			<-release
+			return nil, nil
+		})
+		slow.Timeout = 5 * time.Second
+		s := newSet(t, Config{Tools: []Tool{slow, echo("echo", loci.EffectNone, nil)}})
+		start := time.Now()
+		r := say(s, owner, "slow", `{"text":""}`)
+		if r.Err == nil || !r.Err.CanRetry || !strings.Contains(r.Err.Message, "timed out") || time.Since(start) != 5*time.Second || r.Took != 5*time.Second {
+			t.Errorf("%+v after %v, took %v", r.Err, time.Since(start), r.Took)
+		}
+		for range maxRunning - 1 {
+			say(s, owner, "slow", `{"text":""}`)
+		}
+		if r := say(s, owner, "echo", `{"text":""}`); r.Err == nil || !r.Err.CanRetry || !strings.Contains(r.Err.Message, "Too many") {
+			t.Errorf("with all hanging: %+v", r.Err)
+		}
+		close(release)
+		synctest.Wait()
+		if r := say(s, owner, "echo", `{"text":""}`); r.Err != nil {
+			t.Errorf("after they came back: %+v", r.Err)
+		}
+	})
+}
+
+func TestStopped(t *testing.T) {
+	wait := echo("wait", loci.EffectRead, func(ctx context.Context, _ Env, _ echoArgs) (any, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := newSet(t, Config{Tools: []Tool{wait}}).Call(ctx, owner, loci.ToolCall{Name: "wait", Arguments: json.RawMessage(`{"text":""}`)})
+	if r.Err == nil || r.Err.CanRetry || !strings.Contains(r.Err.Message, "was stopped") {
+		t.Errorf("%+v", r.Err)
+	}
+}
+
+// TestLogs shows that a panic's stack goes to the log and no further, and that
+// what a call says never gets into the log.
+func TestLogs(t *testing.T) {
+	var log bytes.Buffer
+	bad := echo("bad", loci.EffectNone, func(context.Context, Env, echoArgs) (any, error) { panic("boom") })
+	s := newSet(t, Config{Tools: []Tool{bad, echo("echo", loci.EffectNone, nil)}, Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	r := say(s, owner, "bad", `{"text":""}`)
+	if r.Err == nil || r.Err.CanRetry || strings.Contains(r.Content(), "boom") || strings.Contains(r.Content(), "goroutine") {
+		t.Errorf("%+v", r.Err)
+	}
+	if !strings.Contains(log.String(), "boom") || !strings.Contains(log.String(), "set_test.go") {
+		t.Errorf("the stack is not in the log: %s", &log)
+	}
+	log.Reset()
+	say(s, owner, "echo", `{"text":"canary in the text"}`)
+	say(s, owner, "canary in the name", `{}`)
+	if strings.Contains(log.String(), "canary") || strings.Count(log.String(), "tool call") != 2 {
+		t.Errorf("log: %s", &log)
+	}
+}
+
+func TestEnv(t *testing.T) {
+	now := time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/a.txt", []byte("here"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	look := echo("look", loci.EffectRead, func(_ context.Context, env Env, a echoArgs) (any, error) {
+		_, info, err := env.Files.Open(a.Text)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"size": info.Size(), "now": env.Now, "session": env.Scope.Session}, nil
+	})
+	s := newSet(t, Config{Tools: []Tool{look}, Now: func() time.Time { return now }})
+	scope := owner
+	scope.Folders = []string{dir, dir + "/gone"}
+	if r := say(s, scope, "look", `{"text":"a.txt"}`); string(r.Data) != `{"now":"2026-11-30T08:00:00Z","session":"ses_1","size":4}` {
+		t.Errorf("%s %+v", r.Data, r.Err)
+	}
+	if r := say(s, owner, "look", `{"text":"a.txt"}`); r.Err == nil || !strings.Contains(r.Err.Message, "No folder") {
+		t.Errorf("%s %+v", r.Data, r.Err)
+	}
+}

@@ -1,0 +1,115 @@
+// Package tool is the one place that every tool call passes through.
+//
+// A [Tool] is a description for models, people and the gate, together with a
+// handler that does the work and a renderer that puts the outcome in words.
+// [Define] makes one from two ordinary Go types; the JSON Schema that models
+// see is inferred from the first.
+//
+// A [Set] holds the tools and runs calls. What happens to each call, in order,
+// is the body of [Set.Call]: find the tool, read its arguments, ask the [Gate],
+// open the allowed folders, run the handler under a deadline, cap the result,
+// render it. No path leads around the gate, and nothing that a handler does
+// (hang, panic, return too much) gets further than an ordinary error result.
+//
+// The tools themselves are in [loci/internal/toolkit]; package tooltest checks
+// any tool against the rules that all of them share.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"loci"
+	"loci/internal/sandbox"
+)
+
+// Env is what a handler may know about the call besides its arguments.
+type Env struct {
+	Scope loci.Scope
+	Files *sandbox.Folders // the folders of Scope, opened; closed when the handler returns
+	Now   time.Time        // in the person's time zone
+}
+
+// Tool is something a model can call.
+type Tool struct {
+	loci.ToolSpec
+	// Handler does the work. Its error is best a *loci.ToolError; any other is
+	// logged and shown as an internal one. It must stop when the context ends:
+	// if it does not, it is left behind and its result is dropped.
+	Handler func(ctx context.Context, env Env, args json.RawMessage) (any, error)
+	// Render writes what Handler returned in words that a person can read
+	// without a model, in the language lang.
+	Render func(lang string, result any) string
+	// MaxResult overrides the set's limit on the size of the result, in bytes
+	// of JSON; 0 leaves it.
+	MaxResult int
+
+	fault error // why Define could not make it; New returns it
+}
+
+// Define makes a tool from a spec without Parameters and a handler with typed
+// arguments and result. A is a struct: each field is an argument, optional if
+// it is omitempty or omitzero, described by its jsonschema tag, and limited to
+// the words of an enum tag ("a,b,c") where it has one.
+//
+// Put small fields first in R and long lists or texts last: a result that is
+// too large is cut from its end. A type that has no schema is an error of [New].
+func Define[A, R any](spec loci.ToolSpec, handle func(context.Context, Env, A) (R, error), render func(lang string, result R) string) Tool {
+	parameters, err := schemaOf[A]()
+	spec.Parameters = parameters
+	return Tool{
+		ToolSpec: spec,
+		fault:    err,
+		Handler: func(ctx context.Context, env Env, raw json.RawMessage) (any, error) {
+			var args A
+			if err := json.Unmarshal(raw, &args); err != nil {
+				return nil, &loci.ToolError{
+					Message:    "The arguments do not fit the tool.",
+					CanRetry:   true,
+					Suggestion: "Write them as one JSON object that follows the tool's schema.",
+				}
+			}
+			return handle(ctx, env, args)
+		},
+		Render: func(lang string, result any) string {
+			r, ok := result.(R)
+			if !ok {
+				return ""
+			}
+			return render(lang, r)
+		},
+	}
+}
+
+// schemaOf infers the closed JSON Schema of an arguments struct. Its bytes are
+// the same in every run: they are part of the prompt that must not move.
+func schemaOf[A any]() (json.RawMessage, error) {
+	s, err := jsonschema.For[A](nil)
+	if err != nil {
+		return nil, err
+	}
+	if s.Properties == nil { // some servers insist on the member
+		s.Properties = map[string]*jsonschema.Schema{}
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[A]()) {
+		words := field.Tag.Get("enum")
+		if words == "" {
+			continue
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		p, ok := s.Properties[name]
+		if !ok {
+			return nil, fmt.Errorf("field %s has an enum tag but no JSON name", field.Name)
+		}
+		for word := range strings.SplitSeq(words, ",") {
+			p.Enum = append(p.Enum, word)
+		}
+	}
+	return json.Marshal(s)
+}

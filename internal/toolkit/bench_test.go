@@ -1,0 +1,47 @@
+package toolkit
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"loci"
+	"loci/internal/tool"
+)
+
+// BenchmarkTools measures whole calls: arguments, gate, folders, handler, JSON
+// and words.
+func BenchmarkTools(b *testing.B) {
+	root := b.TempDir()
+	line := "2026-11-30 10:00:00 INFO a line of an ordinary log with some text in it\n"
+	for name, text := range map[string]string{
+		"notes.md": "# Notes\nbuy milk\n", "app.log": strings.Repeat(line, 1<<20/len(line)*32), // 32 MiB
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	set, err := tool.New(tool.Config{Tools: All(Config{})})
+	if err != nil {
+		b.Fatal(err)
+	}
+	scope := loci.Scope{Principal: loci.Principal{Owner: true}, Folders: []string{root}}
+	for _, bench := range []struct{ name, tool, args string }{
+		{"calculate", "calculate", `{"expression":"111 x 222 / 777"}`},
+		{"list", "list_dir", `{}`},
+		{"read", "read_file", `{"path":"./notes.md"}`},
+		{"read 32 MiB", "read_file", `{"path":"./app.log"}`},
+		{"search 32 MiB", "search_files", `{"path":"app.log","content":"ERROR"}`},
+		{"search 32 MiB, any case", "search_files", `{"path":"app.log","content":"error"}`},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			for b.Loop() {
+				if r := set.Call(b.Context(), scope, loci.ToolCall{Name: bench.tool, Arguments: json.RawMessage(bench.args)}); r.Err != nil {
+					b.Fatal(r.Err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,258 @@
+package toolkit
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	maxPattern = 1_000   // bytes of a regular expression or text to find
+	lineBuffer = 1 << 20 // bytes of a line that are searched at once
+	hitRunes   = 200     // characters of a line that are shown
+	maxGroups  = 10_000  // different captured texts
+)
+
+// fold makes names comparable: one Unicode form, no case.
+func fold(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+
+// lines searches the text of files, line by line.
+type lines struct {
+	find  func(line []byte) []int // where the match is; nil: none
+	group *regexp.Regexp          // nil: no grouping
+	show  bool                    // keep lines to show
+	left  int64                   // bytes that may still be read
+
+	total  int
+	shown  int
+	counts map[string]int
+	buf    *bufio.Reader
+}
+
+// newLines reads the part of the arguments that is about text; nil if none is.
+func newLines(args searchArgs) (*lines, error) {
+	if args.Content == "" && args.GroupBy == "" {
+		return nil, nil
+	}
+	l := &lines{show: !args.Count && args.GroupBy == "", counts: map[string]int{}, buf: bufio.NewReaderSize(nil, lineBuffer)}
+	var err error
+	if l.find, err = finder(args); err != nil {
+		return nil, err
+	}
+	if args.GroupBy != "" {
+		l.group, err = compile(args.GroupBy)
+	}
+	return l, err
+}
+
+// compile reads a regular expression of a model. Those of Go take linear time,
+// whatever the pattern, so that only its length needs a bound.
+func compile(pattern string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil || len(pattern) > maxPattern {
+		return nil, fail("Write it in the syntax of RE2, or search for plain text without regexp.",
+			"The regular expression %q cannot be used.", clip(pattern, 100))
+	}
+	return re, nil
+}
+
+// finder makes the test for one line. Plain text is looked for in both Unicode
+// forms. Case counts if asked for, or if the text has capital letters: who
+// searches for ERROR does not mean "no errors".
+func finder(args searchArgs) (func([]byte) []int, error) {
+	text := args.Content
+	exact := args.Case || strings.ContainsFunc(text, unicode.IsUpper)
+	if args.Regexp {
+		exact = args.Case || strings.ContainsFunc(escapes.ReplaceAllString(text, ""), unicode.IsUpper)
+	} else {
+		if plain := []byte(text); exact && norm.NFC.IsNormalString(text) && norm.NFD.IsNormalString(text) {
+			return func(line []byte) []int {
+				if i := bytes.Index(line, plain); i >= 0 {
+					return []int{i, i + len(plain)}
+				}
+				return nil
+			}, nil
+		}
+		text = regexp.QuoteMeta(norm.NFC.String(text)) + "|" + regexp.QuoteMeta(norm.NFD.String(text))
+	}
+	if !exact && !args.Regexp && isASCII(args.Content) {
+		return anyCase(args.Content), nil
+	}
+	if !exact {
+		text = "(?i:" + text + ")"
+	}
+	re, err := compile(text)
+	if err != nil {
+		return nil, err
+	}
+	return re.FindIndex, nil
+}
+
+// anyCase finds ASCII text without regard to case, ten times as fast as a
+// regular expression does.
+func anyCase(text string) func([]byte) []int {
+	want := bytes.ToLower([]byte(text))
+	var low []byte // the line; its length stays the same, unlike with other letters
+	return func(line []byte) []int {
+		low = append(low[:0], line...)
+		for i, c := range low {
+			if 'A' <= c && c <= 'Z' {
+				low[i] = c | 0x20
+			}
+		}
+		if i := bytes.Index(low, want); i >= 0 {
+			return []int{i, i + len(want)}
+		}
+		return nil
+	}
+}
+
+// isASCII reports whether s is nothing but ASCII.
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// escapes are the classes of regular expressions that are spelled with letters.
+var escapes = regexp.MustCompile(`\\(?:[pP]\{?\^?\w+\}?|.)`)
+
+// search reads the files and returns those that have matching lines.
+func (l *lines) search(ctx context.Context, matches []match, skip *skipped) []match {
+	kept := matches[:0]
+	for _, m := range matches {
+		if ctx.Err() != nil {
+			skip.note(skippedTime)
+			break
+		}
+		if l.left <= 0 {
+			skip.note(skippedText)
+			break
+		}
+		before := l.total
+		l.file(ctx, &m, skip)
+		if m.Lines = l.total - before; m.Lines > 0 {
+			kept = append(kept, m)
+		}
+	}
+	if l.show && l.shown < l.total {
+		skip.note(skippedLines, l.shown, l.total)
+	}
+	return kept
+}
+
+// file searches one file.
+func (l *lines) file(ctx context.Context, m *match, skip *skipped) {
+	f, info, err := m.entry.Open()
+	if err != nil {
+		skip.unreadable++
+		return
+	}
+	defer f.Close() // opened for reading: closing loses nothing
+	text, err := openText(io.LimitReader(f, l.left), info)
+	if err != nil {
+		skip.binary++
+		return
+	}
+	l.left -= info.Size()
+	l.buf.Reset(text)
+	matched := false // in this line already: a long one comes in pieces
+	for number := 1; ; {
+		line, more, err := l.buf.ReadLine()
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				skip.unreadable++
+			}
+			return
+		}
+		if !matched {
+			matched = l.line(m, number, line)
+		}
+		if more {
+			skip.note(skippedLong, clip(m.Path, 200))
+			continue
+		}
+		number++
+		matched = false
+		if number%4096 == 0 && ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// line counts one line if it matches.
+func (l *lines) line(m *match, number int, line []byte) bool {
+	at := []int{0, 0}
+	if l.find != nil {
+		at = l.find(line)
+	}
+	if at == nil {
+		return false
+	}
+	if l.group != nil {
+		groups := l.group.FindSubmatch(line)
+		if groups == nil {
+			return false
+		}
+		key := strings.ToValidUTF8(clip(string(groups[min(1, len(groups)-1)]), 200), "�")
+		if _, known := l.counts[key]; known || len(l.counts) < maxGroups {
+			l.counts[key]++
+		}
+	}
+	l.total++
+	if l.show && len(m.Hits) < fileHits && l.shown < allHits {
+		m.Hits = append(m.Hits, hit{number, excerpt(line, at[0], at[1])})
+		l.shown++
+	}
+	return true
+}
+
+// groups lists the captured texts, the most frequent first.
+func (l *lines) groups(limit int, skip *skipped) []group {
+	if l.group == nil {
+		return nil
+	}
+	groups := make([]group, 0, len(l.counts))
+	for value, n := range l.counts {
+		groups = append(groups, group{value, n})
+	}
+	slices.SortFunc(groups, func(a, b group) int {
+		return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Value, b.Value))
+	})
+	if len(groups) == maxGroups {
+		skip.note(skippedValues, maxGroups)
+	}
+	if len(groups) > limit {
+		skip.note(skippedGroups, limit, len(groups))
+		groups = groups[:limit]
+	}
+	return groups
+}
+
+// excerpt is the line, or the part of it around the match.
+func excerpt(line []byte, start, end int) string {
+	line = bytes.TrimRight(line, "\r")
+	if len(line) > 16*hitRunes { // do not decode a huge line for a few characters
+		from, to := max(0, start-4*hitRunes), min(len(line), max(end, start+4*hitRunes))
+		for from > 0 && !utf8.RuneStart(line[from]) {
+			from--
+		}
+		line, start = line[from:min(to, from+8*hitRunes)], start-from
+	}
+	text := strings.ToValidUTF8(string(line), "�")
+	runes := []rune(text)
+	if len(runes) <= hitRunes {
+		return text
+	}
+	before := utf8.RuneCount(line[:min(start, len(line))])
+	from := max(0, min(before-hitRunes/4, len(runes)-hitRunes))
+	return string(runes[from : from+hitRunes])
+}

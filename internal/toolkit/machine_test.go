@@ -1,0 +1,131 @@
+package toolkit
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"loci/internal/tool"
+)
+
+func TestSystemInfo(t *testing.T) {
+	b := newBench(t, nil)
+	s := get[system](b, "system_info", `{}`)
+	if s.OS == nil || s.OS.System != runtime.GOOS || s.OS.Host == "" || s.OS.UptimeS == 0 {
+		t.Errorf("os: %+v", s.OS)
+	}
+	if s.CPU == nil || s.CPU.Count != runtime.NumCPU() || s.CPU.Busy < 0 || s.CPU.Busy > 100 {
+		t.Errorf("cpu: %+v", s.CPU)
+	}
+	if m := s.Memory; m == nil || m.Total <= 0 || m.Free <= 0 || m.Free+m.Used != m.Total {
+		t.Errorf("memory: %+v", m)
+	}
+	if len(s.Disks) != 1 || s.Disks[0].Folder != b.root || s.Disks[0].Free <= 0 || s.Disks[0].Total < s.Disks[0].Used {
+		t.Errorf("disks: %+v", s.Disks)
+	}
+	if s = get[system](b, "system_info", `{"part":"memory"}`); s.OS != nil || s.CPU != nil || s.Disks != nil || s.Network != nil || s.Memory == nil {
+		t.Errorf("more than memory: %+v", s)
+	}
+	b.refuse("system_info", `{"part":"weather"}`, "part")
+}
+
+func TestRenderSystem(t *testing.T) {
+	s := system{
+		OS:      &osInfo{System: "linux", Name: "debian 13", Kernel: "6.12", Arch: "amd64", Host: "box", UptimeS: 90_000},
+		CPU:     &cpuInfo{Model: "Ryzen", Count: 8, Busy: 12.5},
+		Memory:  &memoryInfo{Total: 25_125_558_681, Free: 5_583_457_485},
+		Disks:   []diskInfo{{Folder: "/home", Total: 1 << 40, Free: 1 << 39}},
+		Network: []netInfo{{Name: "eth0", Up: true, Addresses: []string{"10.0.0.2/24"}}, {Name: "off", Addresses: []string{"1.2.3.4/8"}}},
+	}
+	for lang, want := range map[string]string{
+		"en": "debian 13 (amd64, kernel 6.12) on box, up for 1 d 1 h.\n8 × Ryzen, 12.5 % busy.\n5.2 GiB of 23.4 GiB memory are free.\n512.0 GiB of 1.0 TiB disk space are free for /home.\nNetwork eth0: 10.0.0.2/24.",
+		"zh": "debian 13（amd64，内核 6.12），主机 box，已运行 1 天 1 小时。\n8 × Ryzen，使用率 12.5%。\n内存可用 5.2 GiB，共 23.4 GiB。\n/home 所在磁盘可用 512.0 GiB，共 1.0 TiB。\n网络 eth0：10.0.0.2/24。",
+		"cs": "debian 13 (amd64, jádro 6.12) na box, běží 1 d 1 h.\n8 × Ryzen, vytížení 12.5 %.\nVolné paměti: 5.2 GiB z 23.4 GiB.\nVolné místo na disku: 512.0 GiB z 1.0 TiB (/home).\nSíť eth0: 10.0.0.2/24.",
+	} {
+		if got := renderSystem(lang, s); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", lang, got, want)
+		}
+	}
+}
+
+// TestListProcesses makes this process busy and looks for it.
+func TestListProcesses(t *testing.T) {
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	b := newBench(t, nil)
+	p := get[processes](b, "list_processes", `{}`)
+	close(stop)
+	<-done
+	if len(p.Busiest) == 0 || len(p.Busiest) > 10 || p.Total < len(p.Busiest) {
+		t.Fatalf("%+v", p)
+	}
+	found := false
+	for i, r := range p.Busiest {
+		if i > 0 && r.CPU > p.Busiest[i-1].CPU {
+			t.Errorf("not sorted: %+v", p.Busiest)
+		}
+		if r.PID == int32(os.Getpid()) {
+			found = r.CPU > 0 && r.Memory >= 0 && strings.Contains(r.Command, "toolkit")
+		}
+		if strings.Contains(r.Command, "-test.") {
+			t.Errorf("arguments are shown: %q", r.Command)
+		}
+	}
+	if !found {
+		t.Errorf("this busy process is not listed: %+v", p.Busiest)
+	}
+}
+
+func TestCurrentTime(t *testing.T) {
+	b := newBench(t, nil)
+	got := get[clock](b, "current_time", `{}`)
+	if got.Date != "2026-11-30" || got.Weekday != "Monday" || got.Week != "2026-W49" || got.Clock != "12:00:00" || got.Zone != "UTC" || got.Offset != "+00:00" {
+		t.Errorf("%+v", got)
+	}
+	for zone, want := range map[string]string{
+		"Europe/Prague": "13:00:00 Europe/Prague +01:00", "Tokyo": "21:00:00 Asia/Tokyo +09:00",
+		"new york": "07:00:00 America/New_York -05:00", "America/Argentina/Buenos_Aires": "09:00:00 America/Argentina/Buenos_Aires -03:00",
+		"utc": "12:00:00 UTC +00:00",
+	} {
+		c := get[clock](b, "current_time", `{"zone":"`+zone+`"}`)
+		if got := c.Clock + " " + c.Zone + " " + c.Offset; got != want {
+			t.Errorf("%s: %s", zone, got)
+		}
+	}
+	for _, zone := range []string{"Atlantis", "../../etc/passwd", "/etc/localtime", "Local", "  ", "東京"} {
+		b.refuse("current_time", `{"zone":"`+zone+`"}`, "There is no time zone")
+	}
+	for lang, want := range map[string]string{
+		"en": "It is Monday, 30 November 2026, 12:00 (UTC, week 49).",
+		"zh": "现在是 2026年11月30日 星期一 12:00（UTC，第 49 周）。",
+		"cs": "Je pondělí 30. listopadu 2026, 12:00 (UTC, týden 49).",
+	} {
+		b.lang = lang
+		if got := b.call("current_time", `{}`).Text; got != want {
+			t.Errorf("%s: %s", lang, got)
+		}
+	}
+	if got, err := tell(t.Context(), tool.Env{Now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}, clockArgs{}); err != nil || got.Week != "2026-W53" {
+		t.Errorf("ISO week at new year: %s, %v", got.Week, err)
+	}
+}
+
+func TestSizeInWords(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1024: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 5 << 30: "5.0 GiB", 1 << 62: "4096.0 PiB"} {
+		if got := size("en", n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

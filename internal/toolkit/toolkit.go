@@ -1,0 +1,83 @@
+// Package toolkit is the tools that loci has built in, one file a family:
+// files (list, read, search), the machine (system, processes), the clock, and
+// the calculator.
+//
+// Every tool follows the same plan, which is worth knowing before reading one:
+// an arguments struct, whose tags are what the model reads; a result struct,
+// small fields first; a function that turns the one into the other; and a
+// function that puts the result in words, in English, Chinese and Czech. The
+// words matter as much as the data: with a small model they are the reply.
+//
+// Tools get at files only through [sandbox.Folders], and none of these changes
+// anything.
+package toolkit
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"loci"
+	"loci/internal/tool"
+)
+
+// Config bounds the work of a single call. Zero fields have the default.
+type Config struct {
+	SearchFiles int           // files and folders a search looks at; 20,000
+	SearchBytes int64         // bytes a search reads; 1 GiB
+	SearchTime  time.Duration // how long a search goes on before it tells what it has; 20 s
+}
+
+// All makes every built-in tool.
+func All(c Config) []tool.Tool {
+	return []tool.Tool{
+		listDir(),
+		readFile(),
+		searchFiles(c),
+		systemInfo(),
+		listProcesses(),
+		currentTime(),
+		calculate(),
+	}
+}
+
+// fail makes an error that trying again does not mend.
+func fail(suggestion, format string, args ...any) *loci.ToolError {
+	return &loci.ToolError{Message: fmt.Sprintf(format, args...), Suggestion: suggestion}
+}
+
+// clip cuts s to n bytes at most, between two characters, for error texts.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+var byteWord = tool.Counted{One: "byte", Many: "bytes", ZH: "字节", CSOne: "bajt", CSFew: "bajty", CSAll: "bajtů"}
+
+// size writes a number of bytes for people: 12 bytes, 5.2 GiB.
+func size(lang string, n int64) string {
+	if n < 1024 {
+		return byteWord.In(lang, int(n))
+	}
+	x, unit := float64(n), 0
+	for x >= 1023.95 && unit < 5 {
+		x /= 1024
+		unit++
+	}
+	return fmt.Sprintf("%.1f %ciB", x, " KMGTP"[unit])
+}
+
+// some joins the first n parts, and tells how many more there are.
+func some(lang string, parts []string, n int) string {
+	text := strings.Join(parts[:min(n, len(parts))], ", ")
+	if more := len(parts) - n; more > 0 {
+		text += tool.Words{EN: " and %d more", ZH: " 等，还有 %d 项", CS: " a další (%d)"}.In(lang, more)
+	}
+	return text
+}
