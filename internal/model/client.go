@@ -1,0 +1,311 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"loci"
+	"loci/internal/wire/ollama"
+	"loci/internal/wire/openai"
+)
+
+// The headers of the contract.
+const (
+	instanceHeader = "X-Loci-Instance"
+	purposeHeader  = "X-Loci-Purpose"
+)
+
+// Bounds of what a server may send in one piece, in bytes.
+const (
+	maxHeader = 64 << 10
+	maxReply  = 16 << 20 // a list of models, embeddings, a reply that is not streamed
+	maxError  = 64 << 10
+)
+
+var errTooLong = errors.New("the answer is too long")
+
+// Timeouts limit how long a model server may be silent. There is no limit on a
+// whole generation. A zero field has its default.
+type Timeouts struct {
+	Connect   time.Duration // to open a connection; default 5 s
+	FirstByte time.Duration // from the request to the first byte of the reply; default 120 s
+	Idle      time.Duration // between two pieces of a reply; default 60 s
+}
+
+func (t Timeouts) orDefault() Timeouts {
+	set := func(d *time.Duration, def time.Duration) {
+		if *d <= 0 {
+			*d = def
+		}
+	}
+	set(&t.Connect, 5*time.Second)
+	set(&t.FirstByte, 120*time.Second)
+	set(&t.Idle, 60*time.Second)
+	return t
+}
+
+// ClientConfig is what a Client is made of.
+type ClientConfig struct {
+	Backend  Backend
+	Timeouts Timeouts
+	Instance string       // id of this loci; a backend that answers with it is loci itself
+	Window   int          // context length to ask Ollama for, in tokens; 0: the server's own
+	Logger   *slog.Logger // nil: no log
+}
+
+// Client talks to one model server. It is safe for concurrent use.
+type Client struct {
+	config    ClientConfig
+	transport *http.Transport
+
+	mu         sync.Mutex
+	backend    Backend // learns its dialect and kind
+	identified bool    // the server was asked what it is
+}
+
+// NewClient makes a Client. It does not connect: the backend may come up later.
+// It has connections of its own, so that what one server does to them (stale
+// ones, one that hangs) is no concern of another.
+func NewClient(c ClientConfig) *Client {
+	c.Timeouts = c.Timeouts.orDefault()
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	t := &http.Transport{
+		DialContext:            (&net.Dialer{Timeout: c.Timeouts.Connect}).DialContext,
+		TLSHandshakeTimeout:    c.Timeouts.Connect,
+		MaxIdleConnsPerHost:    256, // many sessions stream from one server
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: maxHeader,
+		DisableCompression:     true, // a stream that is packed arrives in lumps
+		ForceAttemptHTTP2:      true,
+	}
+	if !c.Backend.loopback() {
+		t.Proxy = http.ProxyFromEnvironment
+	}
+	return &Client{config: c, transport: t, backend: c.Backend}
+}
+
+// Backend is the server as far as it is known by now.
+func (c *Client) Backend() Backend {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.backend
+}
+
+// Close drops the connections that are not in use.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// Chat streams one reply of a model. Stopping the iteration or cancelling ctx
+// ends the request at once. A reply that breaks off ends with an error of code
+// [loci.Truncated]; without an error the last chunk has Finish set.
+func (c *Client) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, error] {
+	return func(yield func(loci.Chunk, error) bool) {
+		g, resp, err := c.openChat(ctx, req)
+		if err != nil {
+			yield(loci.Chunk{}, err)
+			return
+		}
+		defer g.Close()
+		finished := false
+		for chunk, err := range decode(g, resp.Header) {
+			if err != nil {
+				yield(loci.Chunk{}, g.fault(err, req))
+				return
+			}
+			finished = finished || chunk.Finish != ""
+			if !yield(chunk, nil) {
+				return
+			}
+		}
+		if !finished {
+			yield(loci.Chunk{}, g.fault(io.ErrUnexpectedEOF, req))
+			return
+		}
+		g.drain()
+	}
+}
+
+// openChat starts a chat and returns its successful response. A model that
+// refuses to think is asked again without: many clients ask every model to, and
+// the person wants an answer.
+func (c *Client) openChat(ctx context.Context, req loci.Request) (*guard, *http.Response, error) {
+	b, err := c.settle(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for {
+		body, path, err := c.encode(b, req)
+		if err != nil {
+			return nil, nil, err
+		}
+		g, resp, err := c.open(ctx, call{method: http.MethodPost, url: b.URL + path, body: body, purpose: req.Purpose}, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		if resp.StatusCode == http.StatusOK {
+			return g, resp, nil
+		}
+		e := g.refusal(resp, req)
+		if e.Err != ErrNoThink { // after one retry thinking is no longer asked for
+			return nil, nil, e
+		}
+		c.config.Logger.Debug("asking again without thinking", "model", req.Model)
+		req.Options.Think = nil
+	}
+}
+
+// encode gives the body of a chat request and its path below the base URL.
+func (c *Client) encode(b Backend, req loci.Request) (body []byte, path string, err error) {
+	if b.Dialect == loci.OpenAI {
+		body, err = openai.EncodeChat(req, true)
+		return body, "/chat/completions", err
+	}
+	if c.config.Window > 0 {
+		req.Options = ollama.WithWindow(req.Options, c.config.Window)
+	}
+	body, err = ollama.EncodeChat(req, true)
+	return body, "/api/chat", err
+}
+
+// decode reads the chunks of a chat reply in whatever form the server chose.
+func decode(g *guard, h http.Header) iter.Seq2[loci.Chunk, error] {
+	if g.backend.Dialect != loci.OpenAI {
+		return ollama.DecodeStream(g)
+	}
+	// Some servers ignore "stream" and send the reply whole.
+	if kind, _, _ := mime.ParseMediaType(h.Get("Content-Type")); kind != "application/json" {
+		return openai.DecodeStream(g)
+	}
+	return func(yield func(loci.Chunk, error) bool) {
+		body, err := g.whole(maxReply)
+		if err != nil {
+			yield(loci.Chunk{}, err)
+			return
+		}
+		yield(openai.DecodeReply(body))
+	}
+}
+
+// call is one request to the backend.
+type call struct {
+	method  string
+	url     string
+	header  http.Header // what a relayed request brought along; may be nil
+	body    []byte
+	purpose loci.Purpose
+}
+
+// send makes one attempt at a call. The response's body is the guard, so
+// closing either ends the request.
+func (c *Client) send(ctx context.Context, r call) (*guard, *http.Response, error) {
+	b := c.Backend()
+	g := watch(ctx, b, c.config.Timeouts)
+	req, err := http.NewRequestWithContext(g.ctx, r.method, r.url, bytes.NewReader(r.body))
+	if err != nil {
+		_ = g.Close() // has no body that could fail to close
+		return nil, nil, b.garbled(err)
+	}
+	if r.header != nil {
+		req.Header = r.header.Clone()
+	}
+	if len(r.body) > 0 {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if b.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+b.Key)
+	}
+	if c.config.Instance != "" {
+		req.Header.Set(instanceHeader, c.config.Instance)
+	}
+	if r.purpose != "" && b.loopback() {
+		req.Header.Set(purposeHeader, string(r.purpose))
+	}
+	// Not through an http.Client: a redirect is never followed, so no key and
+	// no conversation can be led elsewhere.
+	resp, err := c.transport.RoundTrip(req)
+	if err != nil {
+		err = g.reason(err)
+		_ = g.Close()
+		return nil, nil, err
+	}
+	g.body, resp.Body = resp.Body, g
+	if id := resp.Header.Get(instanceHeader); id != "" && id == c.config.Instance {
+		_ = g.Close() // the reply is of no interest
+		return nil, nil, b.loop()
+	}
+	return g, resp, nil
+}
+
+// whole reads the rest of a response of at most most bytes.
+func (g *guard) whole(most int64) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(g, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(body)) > most {
+		return nil, errTooLong
+	}
+	return body, nil
+}
+
+// refusal reads and closes a response that is not a success, and says why.
+func (g *guard) refusal(resp *http.Response, req loci.Request) *loci.Error {
+	defer g.Close()
+	if to, err := resp.Location(); err == nil && resp.StatusCode < 400 {
+		return g.backend.moved(to)
+	}
+	body, err := io.ReadAll(io.LimitReader(g, maxError))
+	if err != nil && len(body) == 0 {
+		return loci.AsError(g.fault(err, req))
+	}
+	decode := openai.DecodeError
+	if g.backend.Dialect == loci.Ollama {
+		decode = ollama.DecodeError
+	}
+	e := g.backend.describe(decode(resp.StatusCode, body), req)
+	if wait, ok := retryAfter(resp.Header); ok && e.Code == loci.Overloaded {
+		e = e.WithHint("%s asks to try again in %v s.", g.backend, wait.Seconds())
+	}
+	return e
+}
+
+// call sends a call and returns the body of its successful response. req is
+// what the call is about, for the words of an error.
+func (c *Client) call(ctx context.Context, r call, req loci.Request) ([]byte, error) {
+	g, resp, err := c.open(ctx, r, r.method == http.MethodPost)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, g.refusal(resp, req)
+	}
+	defer g.Close()
+	body, err := g.whole(maxReply)
+	if err != nil {
+		return nil, g.fault(err, req)
+	}
+	return body, nil
+}
+
+// moved is the error of a server that redirects.
+func (b Backend) moved(to *url.URL) *loci.Error {
+	return loci.Errorf(loci.Refused, "%s answered with a redirect.", b).
+		WithHint("Redirects are not followed. If you trust it, set the backend's address to %s", clip(to.Redacted()))
+}
+
+// loop is the error of a backend that is this very program.
+func (b Backend) loop() *loci.Error {
+	return loci.Errorf(loci.Refused, "The backend %s is loci itself.", b.root()).
+		WithHint("Set the backend to the address of a model server.")
+}

@@ -1,0 +1,226 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"loci"
+	"loci/internal/wire/ollama"
+)
+
+// facts is what a server tells about a model without running it. A nil pointer
+// or a zero means that it does not tell.
+type facts struct {
+	tools, vision, think *bool
+	window               int // served context length in tokens
+	params               int64
+	family               string
+}
+
+// facts asks the server about a model, in the way of its kind. What the list
+// of models told is taken over; the size in a model's name is believed only
+// when nothing better tells.
+func (c *Client) facts(ctx context.Context, info loci.ModelInfo) (facts, error) {
+	f := facts{params: paramsOf(info.Parameters), family: info.Family}
+	var err error
+	switch c.kind(ctx) {
+	case KindOllama:
+		err = c.ollamaFacts(ctx, info.ID, &f)
+	case KindLlamaServer:
+		err = c.propsFacts(ctx, info.ID, &f)
+	case KindLMStudio:
+		if m, ok := c.lmStudioModels(ctx)[info.ID]; ok {
+			m.tell(&f)
+		}
+	default:
+		err = c.listFacts(ctx, info.ID, &f)
+	}
+	if f.params == 0 {
+		f.params = paramsOf(info.ID)
+	}
+	if f.family == "" {
+		f.family = familyOf(info.ID)
+	}
+	return f, err
+}
+
+// ollamaFacts reads /api/show and, for a loaded model, /api/ps
+// (https://github.com/ollama/ollama/blob/main/docs/api.md). Both are cheap:
+// neither loads the model.
+func (c *Client) ollamaFacts(ctx context.Context, model string, f *facts) error {
+	b := c.Backend()
+	body, err := json.Marshal(map[string]string{"model": model})
+	if err != nil {
+		return err
+	}
+	r := call{method: http.MethodPost, url: b.root() + "/api/show", body: body, purpose: loci.PurposeProbe}
+	reply, err := c.call(ctx, r, loci.Request{Model: model})
+	if err != nil {
+		return err
+	}
+	show, err := ollama.DecodeShow(reply)
+	if err != nil {
+		return b.garbled(err)
+	}
+	can := func(ability string) *bool { return new(slices.Contains(show.Capabilities, ability)) }
+	if show.Capabilities != nil {
+		f.tools, f.vision, f.think = can("tools"), can("vision"), can("thinking")
+	} else { // before version 0.6.4 only the template told
+		f.tools = new(strings.Contains(show.Template, ".Tools"))
+	}
+	if n := show.Params(); n > 0 {
+		f.params = n
+	}
+	if f.family == "" {
+		f.family = show.Details.Family
+	}
+	f.window = c.ollamaWindow(ctx, model, show)
+	return nil
+}
+
+// ollamaWindow is the context length that Ollama serves a model with: what loci
+// asks for, else what it is loaded with, else what its Modelfile sets. The
+// trained length is only a bound, as Ollama does not serve it by default.
+func (c *Client) ollamaWindow(ctx context.Context, model string, show ollama.Show) int {
+	window := 0
+	if c.Backend().Dialect == loci.Ollama { // the OpenAI door has no way to ask
+		window = c.config.Window
+	}
+	if window == 0 {
+		window = c.loadedWindow(ctx, model)
+	}
+	if window == 0 {
+		window = modelfileWindow(show.Parameters)
+	}
+	if window == 0 {
+		window = defaultWindow
+	}
+	if trained := show.Window(); trained > 0 {
+		window = min(window, trained)
+	}
+	return window
+}
+
+// loadedWindow is 0 if the model is not loaded or the server does not tell.
+func (c *Client) loadedWindow(ctx context.Context, model string) int {
+	a, err := c.ask(ctx, "/api/ps")
+	if err != nil || a.status != http.StatusOK {
+		return 0
+	}
+	running, err := ollama.DecodePs(a.body)
+	if err != nil {
+		return 0
+	}
+	for _, r := range running {
+		if sameName(r.Model.ID, model) {
+			return r.Window
+		}
+	}
+	return 0
+}
+
+// modelfileWindow reads num_ctx from the parameters of a model, which Ollama
+// gives as lines of a name and a value; 0 where there is none.
+func modelfileWindow(parameters string) int {
+	for line := range strings.Lines(parameters) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name == "num_ctx" {
+			if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n > 0 {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// propsFacts reads llama-server's /props
+// (https://github.com/ggml-org/llama.cpp/tree/master/tools/server), which tells
+// what the chat template of the model has a place for. That matters: where it
+// has none for tools, the server drops them silently, tool_choice "required"
+// included, and a model that was never told of its tools makes something up.
+// The query is for a server that has several models; others ignore it.
+func (c *Client) propsFacts(ctx context.Context, model string, f *facts) error {
+	a, err := c.ask(ctx, "/props?model="+url.QueryEscape(model))
+	if err != nil {
+		return err
+	}
+	var props struct {
+		Settings struct {
+			Window int `json:"n_ctx"` // of one slot
+		} `json:"default_generation_settings"`
+		Caps *struct {
+			Tools *bool `json:"supports_tools"`
+		} `json:"chat_template_caps"`
+		Modalities *struct {
+			Vision bool `json:"vision"`
+		} `json:"modalities"`
+	}
+	if a.status != http.StatusOK || json.Unmarshal(a.body, &props) != nil {
+		return c.listFacts(ctx, model, f)
+	}
+	f.window = props.Settings.Window
+	if props.Caps != nil {
+		f.tools = props.Caps.Tools
+	}
+	if props.Modalities != nil {
+		f.vision = &props.Modalities.Vision
+	}
+	return nil
+}
+
+// tell adds what LM Studio says about a model. That a model was not made for
+// tools is not said, only that one was.
+func (m lmStudioModel) tell(f *facts) {
+	f.window = m.Window
+	if f.window == 0 && m.MaxWindow > 0 {
+		f.window = min(m.MaxWindow, defaultWindow) // LM Studio's own default when it loads one
+	}
+	f.vision = new(m.Type == "vlm")
+	if slices.Contains(m.Capabilities, "tool_use") {
+		f.tools = new(true)
+	}
+}
+
+// listFacts reads what little /v1/models may tell: vLLM's max_model_len, or the
+// window of llama-server where it keeps /props to itself.
+func (c *Client) listFacts(ctx context.Context, model string, f *facts) error {
+	r := call{method: http.MethodGet, url: c.Backend().URL + "/models", purpose: loci.PurposeProbe}
+	body, err := c.call(ctx, r, loci.Request{Model: model})
+	if err != nil {
+		if code := loci.AsError(err).Code; code == loci.Refused || code == loci.NotFound {
+			return nil // a server that cannot list
+		}
+		return err
+	}
+	e := entriesOf(body)[model]
+	f.window = max(e.MaxLen, e.Meta.Window)
+	return nil
+}
+
+// familyOf guesses a model's family from its name, for servers that do not
+// tell: the letters and digits it begins with, such as qwen2 of
+// Qwen/Qwen2.5-7B-Instruct. It only picks the wording of the prompt.
+func familyOf(name string) string {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	end := strings.IndexFunc(name, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9')
+	})
+	if end < 0 {
+		return name
+	}
+	return name[:end]
+}
+
+// sees tells whether a model can look at pictures, and whether that is known.
+// It asks anew, since a picture is rare and a wrong answer would be a refusal.
+func (c *Client) sees(ctx context.Context, model string) (vision, known bool) {
+	f, err := c.facts(ctx, loci.ModelInfo{ID: model})
+	if err != nil || f.vision == nil {
+		return false, false
+	}
+	return *f.vision, true
+}
