@@ -34,7 +34,8 @@ type Model interface {
 
 // Tools is what a turn may call.
 type Tools interface {
-	Specs(p loci.Principal) []loci.ToolSpec
+	// Specs lists what may be offered in a scope, always in the same order.
+	Specs(scope loci.Scope) []loci.ToolSpec
 	// Call runs one call through the gate. It never fails: what went wrong is in
 	// the result.
 	Call(ctx context.Context, scope loci.Scope, call loci.ToolCall) loci.ToolResult
@@ -123,9 +124,8 @@ func (a *Agent) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.E
 }
 
 // Start runs a turn that belongs to its session and returns as soon as it has
-// begun, with the ids of the session and the turn. It fails if the turn cannot
-// begin.
-func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (session, turn string, err error) {
+// begun, with the event that says so. It fails if the turn cannot begin.
+func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (loci.Event, error) {
 	type begun struct {
 		event loci.Event
 		err   error
@@ -143,7 +143,7 @@ func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (session, turn 
 		}
 	})
 	b := <-first
-	return b.event.Session, b.event.Turn, b.err
+	return b.event, b.err
 }
 
 // Stop interrupts the turn that runs in a session of p, if any does.

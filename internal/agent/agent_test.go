@@ -88,7 +88,7 @@ type shelf struct {
 	scope loci.Scope
 }
 
-func (s *shelf) Specs(loci.Principal) []loci.ToolSpec {
+func (s *shelf) Specs(loci.Scope) []loci.ToolSpec {
 	parameters := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`)
 	return []loci.ToolSpec{
 		{Name: "list_dir", Description: "Lists a folder.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`), SideEffects: loci.EffectRead},

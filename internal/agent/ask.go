@@ -79,6 +79,10 @@ func (t *turn) stream(ctx context.Context, req loci.Request, filter func(piece s
 		if chunk.Usage != nil {
 			out.receipt = receipt(*chunk.Usage)
 		}
+		if t.session.Tier == loci.TierTiny && circles(text.String()) {
+			out.finish = loci.FinishStop
+			break
+		}
 	}
 	out.text = text.String()
 	if err := ctx.Err(); err != nil {

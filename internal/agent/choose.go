@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 
 	"loci"
 )
@@ -37,6 +38,13 @@ func (t *turn) choose(ctx context.Context) phase {
 	return (*turn).end
 }
 
+// A tiny model left alone wanders: it is kept close to its likeliest words, and
+// short.
+const (
+	talkTemperature = 0.2
+	talkTokens      = 300
+)
+
 // talk lets the small model speak.
 func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	said := t.req.Message.Content
@@ -47,7 +55,14 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	t.addUser(said)
 	t.speak(t.notice)
 	t.speak(talk.Lead)
-	out, err := t.stream(ctx, t.request(), func(piece string) (string, string) { return piece, "" })
+	req := t.request()
+	if req.Options.Temperature == nil {
+		req.Options.Temperature = new(talkTemperature)
+	}
+	if req.Options.MaxTokens == nil {
+		req.Options.MaxTokens = new(talkTokens)
+	}
+	out, err := t.stream(ctx, req, func(piece string) (string, string) { return piece, "" })
 	if err != nil {
 		return t.fail(err)
 	}
@@ -65,4 +80,17 @@ func (t *turn) visible() []loci.Message {
 		}
 	}
 	return shown
+}
+
+// circles tells that a text ends with a sentence it has said before: a tiny
+// model that does so says nothing else from there on.
+func circles(text string) bool {
+	const shortest = 30 // bytes; short sentences may well come twice
+	text = strings.TrimRight(text, " \n")
+	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "!") && !strings.HasSuffix(text, "?") {
+		return false
+	}
+	begin := strings.LastIndexAny(text[:len(text)-1], ".!?\n") + 1
+	sentence := strings.TrimSpace(text[begin:])
+	return len(sentence) >= shortest && strings.Contains(text[:begin], sentence)
 }

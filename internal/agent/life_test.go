@@ -27,10 +27,11 @@ func request(session, text string) loci.TurnRequest {
 func TestOneTurnASession(t *testing.T) {
 	wait, reached, open := gate()
 	w := newWorld(t, loci.TierNative, []any{"first", wait}, "second")
-	session, _, err := w.agent.Start(t.Context(), request("", "one"))
+	begun, err := w.agent.Start(t.Context(), request("", "one"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	session := begun.Session
 	<-reached
 
 	second := make(chan outcome)
@@ -71,10 +72,11 @@ func TestOneTurnASession(t *testing.T) {
 func TestFollow(t *testing.T) {
 	wait, reached, open := gate()
 	w := newWorld(t, loci.TierNative, call("list_dir", `{}`), []any{"Half", wait, " and half."})
-	session, turn, err := w.agent.Start(t.Context(), request("", "What is there?"))
+	begun, err := w.agent.Start(t.Context(), request("", "What is there?"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	session := begun.Session
 	<-reached
 	follow := func(after int64) (text string, types []string, last int64) {
 		last = after
@@ -82,7 +84,7 @@ func TestFollow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e.Turn != turn {
+			if e.Turn != begun.Turn {
 				t.Errorf("an event of turn %s", e.Turn)
 			}
 			if e.Type == loci.EventDelta {
@@ -126,10 +128,11 @@ func TestFollow(t *testing.T) {
 func TestStop(t *testing.T) {
 	wait, reached, _ := gate()
 	w := newWorld(t, loci.TierNative, []any{"I am counting: 1", wait, "2"}, "Never mind.")
-	session, _, err := w.agent.Start(t.Context(), request("", "Count."))
+	begun, err := w.agent.Start(t.Context(), request("", "Count."))
 	if err != nil {
 		t.Fatal(err)
 	}
+	session := begun.Session
 	<-reached
 	stranger := loci.Principal{ID: "user:7"}
 	if err := w.agent.Stop(t.Context(), stranger, session); loci.AsError(err).Code != loci.NotFound {
@@ -265,5 +268,14 @@ func TestRecover(t *testing.T) {
 	events, err := w.store.Events(t.Context(), "ses_x", 0, 10)
 	if err != nil || len(events) != 2 || events[1].Type != loci.EventTurnFinished {
 		t.Errorf("events %+v, %v", events, err)
+	}
+}
+
+// A tiny model that begins to repeat itself is stopped.
+func TestCircles(t *testing.T) {
+	again := "I am here to help with anything that you need. "
+	w := newWorld(t, loci.TierTiny, []any{"Hello. ", again, again, again, again})
+	if o := w.ask(nil, "hi"); o.text != "Hello. "+again+again || o.finished.State != loci.TurnDone || o.finished.Finish != loci.FinishStop {
+		t.Errorf("%q, %+v", o.text, o.finished)
 	}
 }

@@ -127,8 +127,8 @@ func (t *turn) begin(ctx context.Context) error {
 	if t.profile, err = t.agent.Model.Profile(ctx, model); err != nil {
 		return err
 	}
-	t.specs = t.agent.Tools.Specs(t.req.Principal)
 	opened := t.open()
+	t.specs = t.agent.Tools.Specs(t.scope)
 	switch {
 	case t.isNew:
 		t.freeze(model)

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"loci/internal/embedded/embeddedtest"
 )
 
 // binary is the program under test, built once.
@@ -38,6 +40,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintf(os.Stderr, "building loci: %v\n%s", err, out)
 			return 1
 		}
+		defer embeddedtest.Stop()
 		return m.Run()
 	}())
 }

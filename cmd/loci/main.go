@@ -1,0 +1,19 @@
+// Command loci is a personal agent between a chat window and a local model.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"loci/internal/cli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal ends the program in order; after that the default holds
+	// again, so that a second one ends it at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(cli.Main(ctx, cli.System(), os.Args[1:]))
+}

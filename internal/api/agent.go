@@ -1,0 +1,236 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"loci"
+)
+
+// agentRequest is the body of POST /api/agent/chat. Only the message is needed.
+type agentRequest struct {
+	Message string
+	Session string // to go on with; empty: a new one
+	Model   string // empty: the default
+	System  string
+	Folders []string // more folders to allow in this session
+	Stream  *bool    // nil: true
+}
+
+// agentChat runs a turn that belongs to its session: it goes on when the client
+// leaves. The reply is the turn's events, or with "stream": false a summary.
+func (s *server) agentChat(w http.ResponseWriter, r *http.Request) error {
+	var req agentRequest
+	if err := s.decode(w, r, &req); err != nil {
+		return err
+	}
+	turn, err := req.turn(r)
+	if err != nil {
+		return err
+	}
+	begun, err := s.Sessions.Start(r.Context(), turn)
+	if err != nil {
+		return err
+	}
+	// The session may be new, and a client that is cut off wants to come back.
+	w.Header().Set("X-Loci-Session", begun.Session)
+	// Leaving ends the following, not the turn.
+	ctx, leave := context.WithCancel(r.Context())
+	defer leave()
+	events := only(begun.Turn, s.Sessions.Follow(ctx, turn.Principal, begun.Session, begun.Seq-1))
+	if req.Stream == nil || *req.Stream {
+		return s.show(w, r, leave, events)
+	}
+	out, err := summarise(events)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, out)
+}
+
+// turn is what the request asks the engine for.
+func (req agentRequest) turn(r *http.Request) (loci.TurnRequest, error) {
+	if strings.TrimSpace(req.Message) == "" {
+		return loci.TurnRequest{}, loci.Errorf(loci.Invalid, "There is no message.").WithHint(`Send {"message": "…"}.`)
+	}
+	t := loci.TurnRequest{
+		Principal: exchangeOf(r).caller.principal,
+		Session:   req.Session,
+		Model:     req.Model,
+		System:    req.System,
+		Folders:   req.Folders,
+		Message:   loci.Message{Role: loci.User, Content: req.Message},
+	}
+	if t.Session == "" {
+		t.Session, t.Thread = identity(r)
+	}
+	return t, nil
+}
+
+// only gives the events of one turn, up to its end.
+func only(turn string, events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Event, error] {
+	return func(yield func(loci.Event, error) bool) {
+		for e, err := range events {
+			if err == nil && e.Turn != turn {
+				continue
+			}
+			if !yield(e, err) || err != nil || e.Type == loci.EventTurnFinished {
+				return
+			}
+		}
+	}
+}
+
+// summary is the whole result of a turn, for clients that do not stream.
+type summary struct {
+	Session string            `json:"session"`
+	Turn    string            `json:"turn"`
+	State   loci.TurnState    `json:"state"`
+	Message string            `json:"message"`
+	Steps   []step            `json:"steps"`             // tool calls in order, refused ones too
+	Pending []json.RawMessage `json:"pending,omitempty"` // questions that wait for an answer
+	Receipt loci.Receipt      `json:"receipt"`
+}
+
+// step is one tool call and what came of it.
+type step struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Result    json.RawMessage `json:"result"` // null when there is an error
+	Error     *loci.ToolError `json:"error,omitempty"`
+}
+
+// summarise waits for a turn to end. A turn that failed is an error.
+func summarise(events iter.Seq2[loci.Event, error]) (summary, error) {
+	out := summary{Steps: []step{}}
+	for e, err := range events {
+		if err == nil {
+			err = out.add(e)
+		}
+		switch {
+		case err != nil:
+			return summary{}, err
+		case out.State != "":
+			return out, nil
+		}
+	}
+	return summary{}, errBroken
+}
+
+// add takes one event into the summary; the last one sets the state.
+func (out *summary) add(e loci.Event) error {
+	out.Session, out.Turn = e.Session, e.Turn
+	switch e.Type {
+	case loci.EventToolFinished:
+		d, err := payload[loci.ToolFinished](e)
+		out.Steps = append(out.Steps, step{d.Result.Call.Name, d.Result.Call.Arguments, d.Result.Data, d.Result.Err})
+		return err
+	case loci.EventApprovalAsked:
+		d, err := payload[json.RawMessage](e)
+		out.Pending = append(out.Pending, d)
+		return err
+	case loci.EventMessage:
+		d, err := payload[loci.MessageData](e)
+		out.Message = d.Text
+		return err
+	case loci.EventTurnFinished:
+		d, err := payload[loci.TurnFinished](e)
+		if err == nil && d.State == loci.TurnFailed && d.Error != nil {
+			return d.Error
+		}
+		out.State, out.Receipt = d.State, d.Receipt
+		return err
+	}
+	return nil
+}
+
+// payload reads an event's data, which is a struct while the turn runs and raw
+// JSON when it comes from the store.
+func payload[T any](e loci.Event) (d T, err error) {
+	if d, ok := e.Data.(T); ok {
+		return d, nil
+	}
+	err = e.DecodeData(&d)
+	return d, err
+}
+
+// agentEvents follows a session: what happened after a number, then what
+// happens. A browser that reconnects says where it was in Last-Event-ID.
+func (s *server) agentEvents(w http.ResponseWriter, r *http.Request) error {
+	session, err := query(r, "session")
+	if err != nil {
+		return err
+	}
+	from := r.Header.Get("Last-Event-Id")
+	if from == "" {
+		from = r.URL.Query().Get("after")
+	}
+	var after int64
+	if from != "" {
+		if after, err = strconv.ParseInt(from, 10, 64); err != nil || after < 0 {
+			return loci.Errorf(loci.Invalid, "after is not the number of an event.")
+		}
+	}
+	ctx, leave := context.WithCancel(r.Context())
+	defer leave()
+	return s.show(w, r, leave, s.Sessions.Follow(ctx, exchangeOf(r).caller.principal, session, after))
+}
+
+// show writes events as server-sent events, numbered so that a client that was
+// cut off can go on where it was.
+func (s *server) show(w http.ResponseWriter, r *http.Request, leave context.CancelFunc, events iter.Seq2[loci.Event, error]) error {
+	st := s.stream(w, typeSSE, leave)
+	comment := func() error { _, err := st.Write([]byte(": keep-alive\n\n")); return err }
+	// A browser's EventSource is open only when something arrives.
+	st.greet, st.alive = comment, comment
+	st.hold(s.Limits.Hold)
+	defer st.end()
+	for e, err := range events {
+		if err == nil {
+			err = st.do(func() error { return frame(st, e) })
+			if err != nil {
+				return nil // the client has left, or was too slow and comes back
+			}
+			continue
+		}
+		if !st.end() {
+			return err
+		}
+		// Not an event of the session, so it has a name of its own and no number.
+		_, _ = st.Write(append(append([]byte("event: error\ndata: "), ownError(s.note(r, err))...), "\n\n"...))
+		return nil
+	}
+	return nil
+}
+
+// frame writes one event. Deltas are transient: only what is stored has an id.
+func frame(st *stream, e loci.Event) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	b := make([]byte, 0, len(data)+40)
+	if e.Type != loci.EventDelta {
+		b = append(b, "id: "...)
+		b = strconv.AppendInt(b, e.Seq, 10)
+		b = append(b, '\n')
+	}
+	b = append(b, "data: "...)
+	b = append(b, data...)
+	b = append(b, "\n\n"...)
+	_, err = st.Write(b)
+	return err
+}
+
+// query gives a parameter of the address that must be there.
+func query(r *http.Request, name string) (string, error) {
+	v := r.URL.Query().Get(name)
+	if v == "" {
+		return "", loci.Errorf(loci.Invalid, "The address needs ?%s=….", name)
+	}
+	return v, nil
+}

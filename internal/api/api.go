@@ -1,0 +1,93 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"loci"
+)
+
+// Config is what the handler is made of. All interfaces are needed; the other
+// fields may be left zero unless they say otherwise.
+type Config struct {
+	Engine   Engine    // turns of the OpenAI and Ollama doors
+	Sessions Sessions  // turns of the agent's own door
+	Library  Library   // reading sessions
+	Editor   Editor    // changing them
+	Inspect  Inspector // tools, and the debug view
+	Models   Models    // lists, profiles, embeddings
+	Backends Backends  // pass-through
+
+	// Keys is asked for every request, so a changed key holds at once. Needed.
+	Keys func() Keys
+	// OwnerName is how to call the person who runs loci.
+	OwnerName string
+	// AllowedHosts are further values of the Host header, next to the loopback
+	// names with the listening port. Without a port, any port is meant.
+	AllowedHosts []string
+	// AllowedOrigins are web origins, such as https://chat.example, whose pages
+	// may call loci from a browser.
+	AllowedOrigins []string
+	// Instance tells this process from other instances; it is in every reply.
+	Instance string
+	// Version is loci's own version, shown on the page.
+	Version string
+	// Ready tells whether the program can serve; nil: always.
+	Ready  func(context.Context) error
+	Logger *slog.Logger // nil: no logs
+	Limits Limits
+}
+
+// Limits bound what a client can make the server wait for or hold. A zero
+// field means the default that is named beside it.
+type Limits struct {
+	Body      int64         // bytes of a request body: 64 MiB
+	BodyIdle  time.Duration // without a byte of the body: 30 s
+	Write     time.Duration // for one write to a client that reads slowly: 30 s
+	Hold      time.Duration // before a stream's headers go out without an answer: 1 s
+	KeepAlive time.Duration // of silence before a sign of life: 15 s
+}
+
+// New makes the handler. It needs no listener, so a test can call it directly.
+func New(c Config) http.Handler {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	c.Limits = c.Limits.withDefaults()
+	s := &server{Config: c, started: loci.Now()}
+	return chain(s.routes(), s.observe, s.contain, s.openPath, s.checkOrigin, s.checkHost)
+}
+
+// Server wraps the handler in a server with limits for slow clients. It has no
+// WriteTimeout, which would cut long streams; the handler sets a deadline for
+// every single write instead. Requests end with ctx.
+func Server(ctx context.Context, h http.Handler, logger *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	}
+}
+
+// server is the handler's state: all of it is fixed when it is made.
+type server struct {
+	Config
+	started loci.Time // stands in for models whose date nobody knows
+}
+
+// withDefaults fills in what was left zero.
+func (l Limits) withDefaults() Limits {
+	l.Body = cmp.Or(l.Body, 64<<20)
+	l.BodyIdle = cmp.Or(l.BodyIdle, 30*time.Second)
+	l.Write = cmp.Or(l.Write, 30*time.Second)
+	l.Hold = cmp.Or(l.Hold, time.Second)
+	l.KeepAlive = cmp.Or(l.KeepAlive, 15*time.Second)
+	return l
+}

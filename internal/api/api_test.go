@@ -1,0 +1,444 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"loci"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	ownerKey = "owner-key-0123456789"
+	chatKey  = "chat-key-0123456789"
+)
+
+// fake is everything the handler needs of the rest of the program. A function
+// that a test did not set answers like an empty program.
+type fake struct {
+	turn     func(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error]
+	start    func(req loci.TurnRequest) (loci.Event, error)
+	follow   func(ctx context.Context, session string, after int64) iter.Seq2[loci.Event, error]
+	route    func(model string) (Route, error)
+	chat     func(req loci.Request) iter.Seq2[loci.Chunk, error]
+	profile  loci.Profile
+	models   []loci.ModelInfo
+	sessions map[string]loci.Session
+	stopped  []string
+}
+
+func (f *fake) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error] {
+	return f.turn(ctx, req)
+}
+
+func (f *fake) Start(_ context.Context, req loci.TurnRequest) (loci.Event, error) {
+	return f.start(req)
+}
+
+func (f *fake) Follow(ctx context.Context, _ loci.Principal, session string, after int64) iter.Seq2[loci.Event, error] {
+	return f.follow(ctx, session, after)
+}
+
+func (f *fake) Stop(ctx context.Context, p loci.Principal, id string) error {
+	_, err := f.Session(ctx, p, id)
+	if err == nil {
+		f.stopped = append(f.stopped, id)
+	}
+	return err
+}
+
+func (f *fake) Sessions(_ context.Context, p loci.Principal) ([]loci.Session, error) {
+	var list []loci.Session
+	for _, s := range f.sessions {
+		if s.Principal == p.ID {
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+func (f *fake) Session(_ context.Context, p loci.Principal, id string) (loci.Session, error) {
+	s, ok := f.sessions[id]
+	if !ok || s.Principal != p.ID {
+		return loci.Session{}, loci.Errorf(loci.NotFound, "There is no session %q.", id)
+	}
+	return s, nil
+}
+
+func (f *fake) Rename(ctx context.Context, p loci.Principal, id, title string) (loci.Session, error) {
+	s, err := f.Session(ctx, p, id)
+	if err == nil {
+		s.Title = title
+		f.sessions[id] = s
+	}
+	return s, err
+}
+
+func (f *fake) Delete(ctx context.Context, p loci.Principal, id string) error {
+	_, err := f.Session(ctx, p, id)
+	delete(f.sessions, id)
+	return err
+}
+
+func (f *fake) Fork(ctx context.Context, p loci.Principal, id, turn string) (loci.Session, error) {
+	s, err := f.Session(ctx, p, id)
+	s.ID = "ses_fork_" + turn
+	return s, err
+}
+
+func (f *fake) Tools(context.Context, loci.Principal) ([]loci.ToolSpec, error) {
+	return []loci.ToolSpec{{Name: "list_dir", SideEffects: loci.EffectRead}}, nil
+}
+
+func (f *fake) Debug(ctx context.Context, p loci.Principal, id string) (any, error) {
+	_, err := f.Session(ctx, p, id)
+	return map[string]string{"system": "You are loci."}, err
+}
+
+func (f *fake) Models(context.Context) []loci.ModelInfo { return f.models }
+
+func (f *fake) Profile(_ context.Context, model string) (loci.Profile, error) {
+	p := f.profile
+	p.Model = model
+	return p, nil
+}
+
+func (f *fake) Embed(_ context.Context, _ string, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, t := range texts {
+		out[i] = []float32{float32(len(t)), 0.5}
+	}
+	return out, nil
+}
+
+func (f *fake) Route(_ context.Context, model string) (Route, error) { return f.route(model) }
+
+func (f *fake) Chat(_ context.Context, req loci.Request) iter.Seq2[loci.Chunk, error] {
+	return f.chat(req)
+}
+
+// newFake knows one model, smollm2, on a backend without pass-through, and
+// answers every turn with "Hello there".
+func newFake() *fake {
+	f := &fake{
+		models: []loci.ModelInfo{{
+			ID: "smollm2:latest", Size: 98363007, Digest: strings.Repeat("d", 64), Format: "gguf",
+			Family: "llama", Parameters: "134.52M", Quantization: "Q4_1",
+		}},
+		profile:  loci.Profile{Tier: loci.TierTiny, Family: "llama", Window: 4096, Params: 134515008},
+		sessions: map[string]loci.Session{"ses_1": {ID: "ses_1", Principal: "owner", Title: "One"}, "ses_2": {ID: "ses_2", Principal: "user:eve"}},
+		route: func(model string) (Route, error) {
+			if strings.TrimSuffix(model, ":latest") != "smollm2" && model != "" {
+				return Route{}, loci.Errorf(loci.NotFound, "No server has the model %q.", model)
+			}
+			return Route{Dialect: loci.OpenAI, Model: "smollm2", Forward: nothing}, nil
+		},
+		start: func(loci.TurnRequest) (loci.Event, error) { return event(1, loci.TurnStarted{}), nil },
+	}
+	f.turn = says("Hello", " there")
+	f.follow = func(ctx context.Context, _ string, _ int64) iter.Seq2[loci.Event, error] {
+		return f.turn(ctx, loci.TurnRequest{})
+	}
+	return f
+}
+
+// nothing is a backend that answers every request with an empty object.
+func nothing(context.Context, Raw) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: 2, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+}
+
+// event makes an event of turn_1 in ses_1.
+func event(seq int64, data any) loci.Event {
+	e := loci.Event{V: loci.EventVersion, Seq: seq, Session: "ses_1", Turn: "turn_1", Time: loci.Now(), Data: data}
+	switch data.(type) {
+	case loci.TurnStarted:
+		e.Type = loci.EventTurnStarted
+	case loci.ToolStarted:
+		e.Type = loci.EventToolStarted
+	case loci.ToolFinished:
+		e.Type = loci.EventToolFinished
+	case loci.MessageData:
+		e.Type = loci.EventMessage
+	case loci.TurnFinished:
+		e.Type = loci.EventTurnFinished
+	case loci.Delta:
+		e.Type = loci.EventDelta
+	}
+	return e
+}
+
+// play gives events one after the other.
+func play(events ...loci.Event) func(context.Context, loci.TurnRequest) iter.Seq2[loci.Event, error] {
+	return func(context.Context, loci.TurnRequest) iter.Seq2[loci.Event, error] {
+		return func(yield func(loci.Event, error) bool) {
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+var done = loci.TurnFinished{State: loci.TurnDone, Finish: loci.FinishStop, Receipt: loci.Receipt{Calls: 1, Prompt: 19, Completion: 6}}
+
+// says is a turn that runs a tool and then speaks the given pieces.
+func says(pieces ...string) func(context.Context, loci.TurnRequest) iter.Seq2[loci.Event, error] {
+	call := loci.ToolCall{ID: "call_1", Name: "list_dir", Arguments: []byte(`{"path":"."}`)}
+	events := []loci.Event{
+		event(1, loci.TurnStarted{Model: "smollm2", Tier: loci.TierTiny}),
+		event(2, loci.ToolStarted{Call: call}),
+		event(3, loci.ToolFinished{Result: loci.ToolResult{Call: call, Data: []byte(`{"entries":[]}`)}}),
+	}
+	offset := 0
+	for _, p := range pieces {
+		events = append(events, event(3, loci.Delta{Text: p, Offset: offset}))
+		offset += len(p)
+	}
+	return play(append(events, event(4, loci.MessageData{Text: strings.Join(pieces, "")}), event(5, done))...)
+}
+
+// fails is a turn that ends with an error after the given events.
+func fails(err error, events ...loci.Event) func(context.Context, loci.TurnRequest) iter.Seq2[loci.Event, error] {
+	return func(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error] {
+		return func(yield func(loci.Event, error) bool) {
+			for e, err := range play(events...)(ctx, req) {
+				if !yield(e, err) {
+					return
+				}
+			}
+			yield(loci.Event{}, err)
+		}
+	}
+}
+
+var errDown = loci.Errorf(loci.Unreachable, "Ollama at http://127.0.0.1:11434 is not answering.").WithHint("Start it with \"ollama serve\".")
+
+// configure makes a Config around a fake.
+func (f *fake) config() Config {
+	return Config{
+		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f,
+		Keys:         func() Keys { return Keys{Owner: ownerKey, Chat: chatKey} },
+		OwnerName:    "Ada",
+		AllowedHosts: []string{"agent.tailnet.example"}, AllowedOrigins: []string{"https://chat.example"},
+		Instance: "inst_1", Version: "1.2.3",
+	}
+}
+
+// client calls a handler without a listener.
+type client struct {
+	t       *testing.T
+	handler http.Handler
+	key     string
+}
+
+func newClient(t *testing.T, f *fake) client {
+	return client{t, New(f.config()), ownerKey}
+}
+
+// request makes a request as it would arrive at 127.0.0.1:5624.
+func request(method, target, body string, header ...string) *http.Request {
+	var b io.Reader
+	if body != "" {
+		b = strings.NewReader(body)
+	}
+	r := httptest.NewRequest(method, target, b)
+	r.Host = "127.0.0.1:5624"
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 5624}
+	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(addr)))
+}
+
+func (c client) do(method, target, body string, header ...string) *httptest.ResponseRecorder {
+	r := request(method, target, body, header...)
+	if c.key != "" && r.Header.Get("Authorization") == "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	w := httptest.NewRecorder()
+	c.handler.ServeHTTP(w, r)
+	return w
+}
+
+func TestEveryReplyIsMarked(t *testing.T) {
+	c := newClient(t, newFake())
+	for _, target := range []string{"/", "/healthz", "/v1/models", "/nowhere", "/api/version"} {
+		w := c.do("GET", target, "", "X-Request-Id", "abc-1")
+		if got := w.Header().Get("X-Loci-Instance"); got != "inst_1" {
+			t.Errorf("%s: X-Loci-Instance = %q", target, got)
+		}
+		if got := w.Header().Get("X-Request-Id"); got != "abc-1" {
+			t.Errorf("%s: X-Request-Id = %q, want the client's", target, got)
+		}
+	}
+	for _, bad := range []string{"a b", "x\"y", strings.Repeat("x", 65), ""} {
+		w := c.do("GET", "/healthz", "", "X-Request-Id", bad)
+		if got := w.Header().Get("X-Request-Id"); !strings.HasPrefix(got, "req_") {
+			t.Errorf("request id %q: X-Request-Id = %q, want a new one", bad, got)
+		}
+	}
+}
+
+func TestRoot(t *testing.T) {
+	c := newClient(t, newFake())
+	c.key = ""
+	w := c.do("GET", "/", "")
+	if w.Code != 200 || w.Body.String() != "Ollama is running" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+		t.Errorf("GET /: %d %q %q", w.Code, w.Header().Get("Content-Type"), w.Body)
+	}
+	w = c.do("GET", "/", "", "Accept", "text/html,application/xhtml+xml")
+	page := w.Body.String()
+	for _, want := range []string{"loci is running", "http://127.0.0.1:5624/v1", "/k/KEY"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "<script") || strings.Contains(page, ownerKey) || strings.Contains(page, chatKey) {
+		t.Error("the page has a script or a key")
+	}
+	if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") {
+		t.Errorf("Content-Security-Policy = %q", csp)
+	}
+	// The key in the path leads to what Ollama clients look for, never to the page.
+	if w = c.do("GET", "/k/"+chatKey+"/", "", "Accept", "text/html"); w.Body.String() != "Ollama is running" {
+		t.Errorf("GET /k/KEY/: %d %q", w.Code, w.Body)
+	}
+}
+
+func TestReady(t *testing.T) {
+	f := newFake()
+	cfg := f.config()
+	var broken error
+	cfg.Ready = func(context.Context) error { return broken }
+	c := client{t, New(cfg), ""}
+	if w := c.do("GET", "/readyz", ""); w.Code != 200 {
+		t.Errorf("ready: %d", w.Code)
+	}
+	broken = loci.Errorf(loci.Internal, "The database is locked.")
+	if w := c.do("GET", "/readyz", ""); w.Code != 503 || !strings.Contains(w.Body.String(), "The database is locked.") {
+		t.Errorf("not ready: %d %s", w.Code, w.Body)
+	}
+	if w := c.do("GET", "/healthz", ""); w.Code != 200 {
+		t.Errorf("health does not depend on it: %d", w.Code)
+	}
+}
+
+func TestErrorsHaveTheShapeOfTheDoor(t *testing.T) {
+	c := newClient(t, newFake())
+	for _, e := range []struct {
+		method, target, body string
+		status               int
+		want                 string
+	}{
+		{"GET", "/v1/nothing", "", 404, `{"error":{"message":"There is nothing at this address."`},
+		{"DELETE", "/v1/models", "", 405, `{"error":{"message":"This address only takes GET, HEAD."`},
+		{"GET", "/api/nothing", "", 404, `{"error":"There is nothing at this address."}`},
+		{"GET", "/api/chat", "", 405, `{"error":"This address only takes POST."}`},
+		{"GET", "/api/agent/nothing", "", 404, `{"error":{"code":"not_found","message":"There is nothing at this address."}}`},
+		{"PUT", "/api/agent/sessions/ses_1", "{}", 405, `only takes DELETE, GET, HEAD, PATCH.`},
+		{"GET", "/nothing", "", 404, `{"error":{"code":"not_found"`},
+		{"POST", "/api/pull", `{"model":"x"}`, 501, `{"error":"loci does not manage models.`},
+		{"POST", "/api/push", `{}`, 501, `{"error":"`},
+		{"POST", "/api/create", `{}`, 501, `{"error":"`},
+		{"POST", "/api/copy", `{}`, 501, `{"error":"`},
+		{"DELETE", "/api/delete", `{}`, 501, `{"error":"`},
+		{"POST", "/api/blobs/sha256:aa", `x`, 501, `{"error":"`},
+		{"HEAD", "/api/blobs/sha256:aa", "", 501, `{"error":"`},
+		{"POST", "/v1/chat/completions", `{"messages":`, 400, `{"error":{"message":"`},
+		{"POST", "/v1/chat/completions", `[]`, 400, `{"error":{"message":"`},
+		{"POST", "/v1/chat/completions", "", 400, `{"error":{"message":"`},
+		{"POST", "/api/chat", `{"model":7}`, 400, `{"error":"`},
+		{"POST", "/api/agent/chat", `{"message":7}`, 400, `{"error":{"code":"invalid"`},
+		{"POST", "/api/agent/chat", `{}`, 400, `{"error":{"code":"invalid","message":"There is no message."`},
+	} {
+		w := c.do(e.method, e.target, e.body)
+		if w.Code != e.status || !strings.Contains(w.Body.String(), e.want) {
+			t.Errorf("%s %s %s: %d %s\nwant %d %s", e.method, e.target, e.body, w.Code, w.Body, e.status, e.want)
+		}
+		if e.status == 405 && w.Header().Get("Allow") == "" {
+			t.Errorf("%s %s: no Allow header", e.method, e.target)
+		}
+	}
+}
+
+func TestSloppyAddresses(t *testing.T) {
+	c := newClient(t, newFake())
+	for _, target := range []string{"//v1/models", "/v1/models/", "/v1//models", "/k/" + chatKey + "//v1/models/"} {
+		if w := c.do("GET", target, ""); w.Code != 200 || !strings.Contains(w.Body.String(), `"object":"list"`) {
+			t.Errorf("GET %s: %d %s", target, w.Code, w.Body)
+		}
+	}
+}
+
+func TestPanicIsContained(t *testing.T) {
+	f := newFake()
+	f.turn = func(context.Context, loci.TurnRequest) iter.Seq2[loci.Event, error] { panic("boom in " + ownerKey) }
+	var log bytes.Buffer
+	cfg := f.config()
+	cfg.Logger = slog.New(slog.NewJSONHandler(&log, nil))
+	c := client{t, New(cfg), ownerKey}
+	w := c.do("POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"hi"}]}`)
+	if w.Code != 500 || !strings.Contains(w.Body.String(), `{"error":{"message":"Something went wrong inside loci.`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if !strings.Contains(log.String(), "panic in a handler") {
+		t.Error("the panic is not in the log")
+	}
+}
+
+func TestLogHasNoContentAndNoKeys(t *testing.T) {
+	f := newFake()
+	f.turn = says("SECRET-REPLY")
+	var log bytes.Buffer
+	cfg := f.config()
+	cfg.Logger = slog.New(slog.NewJSONHandler(&log, nil))
+	c := client{t, New(cfg), ownerKey}
+	const question = `{"model":"smollm2","messages":[{"role":"user","content":"SECRET-QUESTION"}]}`
+	c.do("POST", "/v1/chat/completions?x=SECRET-QUERY", question)
+	c.do("POST", "/k/"+chatKey+"/api/chat", question)
+	c.do("GET", "/k/"+ownerKey+"/api/chat", "")
+	c.do("GET", "/SECRET-PATH", "")
+	for _, secret := range []string{"SECRET", ownerKey, chatKey} {
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("%q is in the log:\n%s", secret, &log)
+		}
+	}
+	for _, want := range []string{`"route":"POST /v1/chat/completions"`, `"route":"POST /api/chat","status":200`, `"principal":"owner","via":"path"}`, `"via":"path","error":"unauthorized"`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %s:\n%s", want, &log)
+		}
+	}
+}
+
+// An internal error's text is for the log only.
+func TestInternalErrorsStayInside(t *testing.T) {
+	f := newFake()
+	f.turn = fails(errors.New("sql: /home/ada/loci.db is locked"))
+	var log bytes.Buffer
+	cfg := f.config()
+	cfg.Logger = slog.New(slog.NewJSONHandler(&log, nil))
+	c := client{t, New(cfg), ownerKey}
+	w := c.do("POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"hi"}]}`)
+	if w.Code != 500 || strings.Contains(w.Body.String(), "sql") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if !strings.Contains(log.String(), "loci.db is locked") {
+		t.Error("the cause is not in the log")
+	}
+}

@@ -1,0 +1,19 @@
+// Package api is the HTTP handler: it speaks each client's protocol, finds out
+// who asks, and renders the events of a turn as the reply that client expects.
+//
+// There are three doors on one port. The OpenAI door (openai.go) and the Ollama
+// door (ollama.go) decode a request, hand it to the engine as a turn, and
+// encode what comes back; both render through the same sequence of chunks
+// (turn.go), so a reply that broke off looks broken in either. For models that
+// the person wants bare, and for embeddings, the bytes are relayed instead
+// (relay.go). The agent's own door (agent.go) shows the events themselves.
+//
+// Start reading at routes.go: every address, and the right it needs, is there.
+// A request passes the middleware listed in New: exchange.go gives it an id and
+// a log line, guard.go checks where it comes from, auth.go whose key it
+// carries. No handler writes an error; it returns it, and errors.go puts it into
+// the shape of the door.
+//
+// The package holds no state and makes no decision about conversations: the
+// interfaces in engine.go are all it knows of the rest of the program.
+package api

@@ -1,0 +1,97 @@
+package api
+
+import (
+	"context"
+	"iter"
+	"net/http"
+
+	"loci"
+)
+
+// Engine runs turns that belong to a request: they end when the client leaves,
+// since the chat protocols know no way to come back to a reply.
+type Engine interface {
+	// Turn runs one turn. Cancelling ctx or stopping the iteration interrupts
+	// it. An error in the sequence means that the turn could not begin or go on.
+	// Events carry their payload as one of the structs beside loci.Event, and
+	// the last one is turn.finished.
+	Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error]
+}
+
+// Sessions runs turns that belong to their session: they end by themselves or
+// by Stop, whoever listens.
+type Sessions interface {
+	// Start begins a turn and gives the event that says so.
+	Start(ctx context.Context, req loci.TurnRequest) (begun loci.Event, err error)
+	// Follow gives the session's events after number after: first the stored
+	// ones, then those that happen, with deltas in between. It ends with ctx.
+	Follow(ctx context.Context, p loci.Principal, session string, after int64) iter.Seq2[loci.Event, error]
+	// Stop interrupts the turn that runs in a session, if any does.
+	Stop(ctx context.Context, p loci.Principal, session string) error
+}
+
+// Library reads the sessions of a principal. What belongs to somebody else is
+// not found.
+type Library interface {
+	// Sessions lists them, newest first.
+	Sessions(ctx context.Context, p loci.Principal) ([]loci.Session, error)
+	// Session gives one of them.
+	Session(ctx context.Context, p loci.Principal, id string) (loci.Session, error)
+}
+
+// Editor changes the sessions of a principal.
+type Editor interface {
+	// Rename gives a session a title and returns it as it is then.
+	Rename(ctx context.Context, p loci.Principal, id, title string) (loci.Session, error)
+	// Delete removes a session, after stopping what runs in it.
+	Delete(ctx context.Context, p loci.Principal, id string) error
+	// Fork copies a session up to and including a turn; empty: all of it.
+	Fork(ctx context.Context, p loci.Principal, id, turn string) (loci.Session, error)
+}
+
+// Inspector shows what a turn works with.
+type Inspector interface {
+	// Tools lists what the principal's turns may use.
+	Tools(ctx context.Context, p loci.Principal) ([]loci.ToolSpec, error)
+	// Debug gives the exact context of the session's last model call, ready to
+	// be encoded as JSON.
+	Debug(ctx context.Context, p loci.Principal, session string) (any, error)
+}
+
+// Models is what is known about the models of all backends.
+type Models interface {
+	// Models lists them under the names that clients use.
+	Models(ctx context.Context) []loci.ModelInfo
+	// Profile tells how a model can be used.
+	Profile(ctx context.Context, model string) (loci.Profile, error)
+	// Embed gives one vector for each text, in their order.
+	Embed(ctx context.Context, model string, texts []string) ([][]float32, error)
+}
+
+// Backends reaches the model servers without an agent in between.
+type Backends interface {
+	// Route finds the backend of a model; empty: the default model.
+	Route(ctx context.Context, model string) (Route, error)
+	// Chat makes one call of a model. Request.Model is the name that clients use.
+	Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, error]
+}
+
+// Route is the way to a model's backend.
+type Route struct {
+	Passthrough bool         // the person wants the bare model here: no agent
+	Dialect     loci.Dialect // what the backend speaks
+	Model       string       // its name on the backend
+	// Forward sends a request to the backend and returns its reply, whatever the
+	// status; the caller closes the body. The request goes out as it is, but for
+	// the address and the backend's own key.
+	Forward func(ctx context.Context, raw Raw) (*http.Response, error)
+}
+
+// Raw is a client's request to be relayed as it is.
+type Raw struct {
+	Method  string
+	Path    string // of the protocol, such as /v1/chat/completions or /api/chat
+	Header  http.Header
+	Body    []byte
+	Purpose loci.Purpose
+}

@@ -1,0 +1,234 @@
+package api
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"strings"
+
+	"loci"
+)
+
+// encoder writes a streamed reply in one protocol; openai.Stream and
+// ollama.Stream do.
+type encoder interface {
+	speaker
+	ToolCalls(calls []loci.ToolCall) error
+	Finish(f loci.Finish, u loci.Usage) error
+	Error(e *loci.Error) error
+	KeepAlive() error
+}
+
+// speaker writes pieces of the text.
+type speaker interface {
+	Text(text string) error
+	Reasoning(text string) error
+}
+
+// conversation is what a client asks, whichever protocol it came in.
+type conversation struct {
+	messages []loci.Message  // system messages included, wherever they stand
+	tools    []loci.ToolSpec // the client's own; only for a bare model
+	options  loci.Options
+}
+
+// answer gives the reply to a conversation as chunks, from a turn of the agent
+// or from the bare model. Nothing happens until the chunks are asked for, and
+// cancelling ctx or leaving the loop over them ends the work. An error is a
+// fault of the request.
+func (s *server) answer(ctx context.Context, r *http.Request, t target, c conversation) (iter.Seq2[loci.Chunk, error], error) {
+	if t.route.Passthrough {
+		return s.Backends.Chat(ctx, loci.Request{
+			Model: t.model, Messages: c.messages, Tools: c.tools, Options: c.options, Purpose: loci.PurposeChat,
+		}), nil
+	}
+	req := loci.TurnRequest{
+		Principal: exchangeOf(r).caller.principal,
+		Model:     t.model,
+		Resent:    true,
+		Options:   c.options,
+	}
+	var err error
+	if req.System, req.History, req.Message, err = split(c.messages); err != nil {
+		return nil, err
+	}
+	req.Session, req.Thread = identity(r)
+	return chunks(s.Engine.Turn(ctx, req)), nil
+}
+
+// split takes a conversation apart into the system messages, joined, what came
+// before the newest user message, and that message. Messages after it are left
+// out: they belong to a reply that is asked for anew.
+func split(messages []loci.Message) (system string, history []loci.Message, last loci.Message, err error) {
+	var rest []loci.Message
+	var systems []string
+	newest := -1
+	for _, m := range messages {
+		switch m.Role {
+		case loci.System:
+			systems = append(systems, m.Content)
+			continue
+		case loci.User:
+			newest = len(rest)
+		}
+		rest = append(rest, m)
+	}
+	if newest < 0 {
+		return "", nil, loci.Message{}, loci.Errorf(loci.Invalid, "there is no user message")
+	}
+	return strings.Join(systems, "\n\n"), rest[:newest], rest[newest], nil
+}
+
+// identity reads which session or conversation a client says it is in.
+func identity(r *http.Request) (session, thread string) {
+	switch id := clean(r.Header.Get("X-Loci-Session")); {
+	case strings.HasPrefix(id, loci.SessionPrefix):
+		session = id
+	default:
+		thread = id
+	}
+	if thread == "" {
+		thread = clean(r.Header.Get("X-OpenWebUI-Chat-Id"))
+	}
+	return session, thread
+}
+
+// chunks renders a turn's events as the reply of a model. Tools that the agent
+// runs itself are not shown: a tool call in a reply would ask the client to run
+// it. A turn that did not end well ends with an error.
+func chunks(events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Chunk, error] {
+	return func(yield func(loci.Chunk, error) bool) {
+		said := false
+		for e, err := range events {
+			if err != nil {
+				yield(loci.Chunk{}, err)
+				return
+			}
+			// turn.started is passed over too: the backend was not asked by then,
+			// and the headers must wait for its answer.
+			switch d := e.Data.(type) {
+			case loci.Delta:
+				said = said || d.Text != ""
+				if !yield(loci.Chunk{Text: d.Text, Reasoning: d.Reasoning}, nil) {
+					return
+				}
+			case loci.MessageData:
+				// Words that no model generated may come without deltas.
+				if !said && d.Text != "" && !yield(loci.Chunk{Text: d.Text}, nil) {
+					return
+				}
+			case loci.TurnFinished:
+				yield(outcome(d))
+				return
+			}
+		}
+		yield(loci.Chunk{}, errBroken)
+	}
+}
+
+// errBroken is for replies that ended without saying so. They are never taken
+// for complete.
+var errBroken = loci.Errorf(loci.Truncated, "The reply broke off before it was complete.").WithHint("Ask again.")
+
+// outcome is the last chunk of a turn's reply.
+func outcome(d loci.TurnFinished) (loci.Chunk, error) {
+	switch {
+	case d.State == loci.TurnInterrupted:
+		return loci.Chunk{}, loci.Errorf(loci.Truncated, "The reply was stopped before it was complete.")
+	case d.State != loci.TurnDone && d.Error != nil:
+		return loci.Chunk{}, d.Error
+	case d.State != loci.TurnDone:
+		return loci.Chunk{}, errBroken
+	}
+	finish := d.Finish
+	if finish == "" || finish == loci.FinishTools { // the agent's tools, not the client's
+		finish = loci.FinishStop
+	}
+	usage := &loci.Usage{Prompt: d.Receipt.Prompt, Completion: d.Receipt.Completion, Cached: d.Receipt.Reused}
+	return loci.Chunk{Finish: finish, Usage: usage}, nil
+}
+
+// collect waits for the whole reply, for clients that do not stream. Half of one
+// is dropped and its error returned: such a client cannot be told that what it
+// got is not all.
+func collect(reply iter.Seq2[loci.Chunk, error]) (loci.Chunk, error) {
+	var all loci.Chunk
+	var text, reasoning strings.Builder
+	for c, err := range reply {
+		if err != nil {
+			return loci.Chunk{}, err
+		}
+		text.WriteString(c.Text)
+		reasoning.WriteString(c.Reasoning)
+		all.ToolCalls = append(all.ToolCalls, c.ToolCalls...)
+		if c.Finish != "" {
+			all.Finish = c.Finish
+		}
+		if c.Usage != nil {
+			all.Usage = c.Usage
+		}
+	}
+	if all.Finish == "" {
+		return loci.Chunk{}, errBroken
+	}
+	all.Text, all.Reasoning = text.String(), reasoning.String()
+	return all, nil
+}
+
+// speak streams a reply. An error that comes before anything was written is
+// returned, so that it gets a status of its own; a later one goes in-band.
+func (s *server) speak(r *http.Request, st *stream, enc encoder, reply iter.Seq2[loci.Chunk, error]) error {
+	st.hold(s.Limits.Hold)
+	defer st.end()
+	var last loci.Chunk
+	for c, err := range reply {
+		if err != nil {
+			return s.breakOff(r, st, enc, err)
+		}
+		if err := st.do(func() error { return say(enc, c) }); err != nil {
+			return nil // the client has left; leaving the loop stops the turn
+		}
+		if c.Finish != "" {
+			last.Finish = c.Finish
+		}
+		if c.Usage != nil {
+			last.Usage = c.Usage
+		}
+	}
+	if last.Finish == "" {
+		return s.breakOff(r, st, enc, errBroken)
+	}
+	st.end()
+	if last.Usage == nil {
+		last.Usage = &loci.Usage{}
+	}
+	_ = enc.Finish(last.Finish, *last.Usage) // nobody to tell if it fails
+	return nil
+}
+
+// breakOff ends a stream with an error.
+func (s *server) breakOff(r *http.Request, st *stream, enc encoder, err error) error {
+	if !st.end() {
+		return err
+	}
+	_ = enc.Error(s.note(r, err)) // nobody to tell if it fails
+	return nil
+}
+
+// say writes the pieces of one chunk.
+func say(enc encoder, c loci.Chunk) error {
+	if c.Reasoning != "" {
+		if err := enc.Reasoning(c.Reasoning); err != nil {
+			return err
+		}
+	}
+	if c.Text != "" {
+		if err := enc.Text(c.Text); err != nil {
+			return err
+		}
+	}
+	if len(c.ToolCalls) > 0 {
+		return enc.ToolCalls(c.ToolCalls)
+	}
+	return nil
+}

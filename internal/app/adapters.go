@@ -1,0 +1,159 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"loci"
+	"loci/internal/agent"
+	"loci/internal/api"
+	"loci/internal/intent"
+	"loci/internal/model"
+	"loci/internal/store"
+	"loci/internal/tool"
+)
+
+// Which part stands behind which interface: every arrow that goes up.
+var (
+	_ agent.Model   = (*model.Hub)(nil)
+	_ agent.Tools   = (*tool.Set)(nil)
+	_ agent.Chooser = (*intent.Router)(nil)
+	_ agent.Store   = (*store.DB)(nil)
+
+	_ model.ProfileStore = (*store.DB)(nil)
+	_ intent.Embedder    = embedder{}
+	_ intent.Chooser     = chooser{}
+
+	_ api.Engine    = (*agent.Agent)(nil)
+	_ api.Sessions  = (*agent.Agent)(nil)
+	_ api.Library   = desk{}
+	_ api.Editor    = desk{}
+	_ api.Inspector = desk{}
+	_ api.Models    = (*model.Hub)(nil)
+	_ api.Backends  = backends{}
+)
+
+// embedder embeds with whatever embedding model there is.
+type embedder struct{ hub *model.Hub }
+
+// Embed gives one vector for each text.
+func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	return e.hub.Embed(ctx, "", texts)
+}
+
+// chooser has the default model choose among a few answers.
+type chooser struct{ hub *model.Hub }
+
+// Choose gives the index of the option that the model picks. The reply is held
+// to the options by a JSON schema.
+func (c chooser) Choose(ctx context.Context, question string, options []string) (int, error) {
+	schema, err := json.Marshal(map[string]any{
+		"type":                 "object",
+		"properties":           map[string]any{"choice": map[string]any{"enum": options}},
+		"required":             []string{"choice"},
+		"additionalProperties": false,
+	})
+	if err != nil {
+		return 0, err
+	}
+	req := loci.Request{
+		Messages: []loci.Message{{Role: loci.User, Content: question}},
+		Options:  loci.Options{Format: schema, Temperature: new(0.0), MaxTokens: new(64)},
+		Purpose:  loci.PurposeBackground,
+	}
+	var text string
+	for chunk, err := range c.hub.Chat(ctx, req) {
+		if err != nil {
+			return 0, err
+		}
+		text += chunk.Text
+	}
+	var reply struct{ Choice string }
+	if err := json.Unmarshal([]byte(text), &reply); err != nil {
+		return 0, fmt.Errorf("the model's choice is not JSON: %w", err)
+	}
+	for i, o := range options {
+		if o == reply.Choice {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("the model chose something that was not offered")
+}
+
+// backends is the way around the agent.
+type backends struct{ *model.Hub }
+
+// Route finds the backend of a model.
+func (b backends) Route(ctx context.Context, name string) (api.Route, error) {
+	t, err := b.Resolve(ctx, name)
+	if err != nil {
+		return api.Route{}, err
+	}
+	return api.Route{
+		Passthrough: t.Passthrough,
+		Dialect:     t.Client.Backend().Dialect,
+		Model:       t.Model,
+		Forward: func(ctx context.Context, r api.Raw) (*http.Response, error) {
+			return t.Client.Forward(ctx, model.Raw(r))
+		},
+	}, nil
+}
+
+// desk is a principal's view of their sessions.
+type desk struct {
+	store *store.DB
+	agent *agent.Agent
+	tools *tool.Set
+	// folders gives what a principal may look into.
+	folders func(loci.Principal) []string
+}
+
+// listed is how many sessions a list has at most.
+const listed = 500
+
+// Sessions lists the newest sessions first.
+func (d desk) Sessions(ctx context.Context, p loci.Principal) ([]loci.Session, error) {
+	return d.store.Sessions(ctx, p.ID, loci.Time{}, listed)
+}
+
+// Session gives one of the principal's sessions.
+func (d desk) Session(ctx context.Context, p loci.Principal, id string) (loci.Session, error) {
+	s, err := d.store.Session(ctx, id)
+	if err == nil && s.Principal != p.ID {
+		return loci.Session{}, loci.Errorf(loci.NotFound, "There is no session %.60q.", id)
+	}
+	return s, err
+}
+
+// Rename gives a session a title.
+func (d desk) Rename(ctx context.Context, p loci.Principal, id, title string) (loci.Session, error) {
+	if err := d.store.RenameSession(ctx, p.ID, id, title); err != nil {
+		return loci.Session{}, err
+	}
+	return d.store.Session(ctx, id)
+}
+
+// Delete removes a session for good, after stopping what runs in it.
+func (d desk) Delete(ctx context.Context, p loci.Principal, id string) error {
+	if err := d.agent.Stop(ctx, p, id); err != nil {
+		return err
+	}
+	return d.store.DeleteSession(ctx, p.ID, id)
+}
+
+// Fork copies a session up to a turn.
+func (d desk) Fork(ctx context.Context, p loci.Principal, id, turn string) (loci.Session, error) {
+	return d.agent.Fork(ctx, p, id, turn)
+}
+
+// Tools lists what the principal may use.
+func (d desk) Tools(_ context.Context, p loci.Principal) ([]loci.ToolSpec, error) {
+	return d.tools.Specs(loci.Scope{Principal: p, Folders: d.folders(p)}), nil
+}
+
+// Debug gives the last model call of a session.
+func (d desk) Debug(ctx context.Context, p loci.Principal, session string) (any, error) {
+	return d.agent.Debug(ctx, p, session)
+}

@@ -1,0 +1,231 @@
+// Package cli is the command line: it starts the program, or talks over HTTP to
+// one that runs already.
+//
+// What a command prints for use goes to the standard output; progress,
+// questions and errors go to the standard error output. An error is one line
+// that says what happened and one that says what to do, and the exit code tells
+// scripts its kind (see loci.Code.Exit).
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"loci"
+	"loci/internal/app"
+	"loci/internal/config"
+)
+
+// World is what the commands see of the system.
+type World struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	Folder   string // where the person is
+	Terminal bool   // In and Err are a terminal: questions may be asked
+	Width    int    // of the terminal in characters
+}
+
+// System is the real world.
+func System() World {
+	w := World{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Width: 80}
+	w.Folder, _ = os.Getwd() // without one, no folder is offered
+	w.Terminal = term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
+	if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
+		w.Width = width
+	}
+	return w
+}
+
+// Main runs one command and gives the exit code.
+func Main(ctx context.Context, w World, args []string) int {
+	root := newRoot(w)
+	root.SetArgs(args)
+	return w.report(ctx, root.ExecuteContext(ctx))
+}
+
+// usageError is a command that was not understood.
+type usageError struct{ error }
+
+// failed ends a command with an exit code, everything having been said.
+type failed int
+
+func (f failed) Error() string { return fmt.Sprintf("exit code %d", int(f)) }
+
+// report prints an error the way people read it.
+func (w World) report(ctx context.Context, err error) int {
+	if err == nil {
+		return loci.ExitOK
+	}
+	if f, ok := errors.AsType[failed](err); ok {
+		return int(f)
+	}
+	if ctx.Err() != nil {
+		return loci.ExitInterrupted
+	}
+	if u, ok := errors.AsType[usageError](err); ok {
+		fmt.Fprintf(w.Err, "loci: %v\nTry: loci help\n", u)
+		return loci.ExitUsage
+	}
+	shown := loci.AsError(err)
+	if shown.Code == loci.Internal && shown.Err != nil && errors.Is(err, shown.Err) {
+		fmt.Fprintf(w.Err, "loci: %s (%v)\n", shown.Message, shown.Err)
+	} else {
+		fmt.Fprintf(w.Err, "loci: %s\n", shown.Message)
+	}
+	if shown.Hint != "" {
+		fmt.Fprintf(w.Err, "      %s\n", shown.Hint)
+	}
+	if _, ok := errors.AsType[*config.Error](err); ok {
+		return loci.ExitConfig
+	}
+	return shown.Code.Exit()
+}
+
+// command is what all commands share.
+type command struct {
+	World
+	file  string // config.yaml given by flag
+	flags map[string][]string
+	paths config.Paths
+	conf  config.Config
+	level string
+}
+
+func newRoot(w World) *cobra.Command {
+	c := &command{World: w, flags: map[string][]string{}}
+	root := &cobra.Command{
+		Use:   "loci",
+		Short: "A personal agent between your chat window and your local model",
+		Long: `loci stands between the chat window you like and the model that runs on this
+machine. It tells the model where and when it is, lets it look into the folders
+you allow, and remembers the conversation.
+
+Start with: loci up`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       app.Version,
+	}
+	root.SetIn(w.In)
+	root.SetOut(w.Out)
+	root.SetErr(w.Err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.PersistentFlags().StringVar(&c.file, "config", "", "configuration `FILE` instead of the usual one")
+	root.AddCommand(c.up(), c.serve(), c.ask(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.version())
+	return root
+}
+
+// arguments checks the number of arguments and makes a mistake a usage error.
+func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+}
+
+// serverFlags adds the flags that change settings of a server.
+func (c *command) serverFlags(cmd *cobra.Command) {
+	for _, f := range []struct {
+		name, setting, usage string
+		many                 bool
+	}{
+		{"listen", "listen", "`ADDRESS` to listen on, such as 127.0.0.1:5624; port 0 picks a free one", false},
+		{"backend", "backends", "`URL` of a model server; may be given several times", true},
+		{"model", "model", "`NAME` of the model for requests that name none", false},
+		{"allow", "folders", "`FOLDER` that the model may look into; may be given several times", true},
+		{"key", "key", "the owner's `KEY`", false},
+	} {
+		v := &setting{c: c, name: f.setting, many: f.many, path: f.setting == "folders"}
+		cmd.Flags().Var(v, f.name, f.usage)
+	}
+}
+
+// setting is a flag that stands for a setting of the configuration.
+type setting struct {
+	c          *command
+	name       string
+	many, path bool
+}
+
+// Set takes a value from the command line.
+func (s *setting) Set(v string) error {
+	if s.path && !filepath.IsAbs(v) && !strings.HasPrefix(v, "~") {
+		v = filepath.Join(s.c.Folder, v)
+	}
+	if !s.many {
+		s.c.flags[s.name] = nil
+	}
+	s.c.flags[s.name] = append(s.c.flags[s.name], v)
+	return nil
+}
+
+// String gives the default, of which there is none.
+func (s *setting) String() string { return "" }
+
+// Type names the value in the help text.
+func (s *setting) Type() string { return "text" }
+
+// load reads the configuration and says what is odd in it.
+func (c *command) load() (err error) {
+	if c.paths, err = config.FindPaths(c.Getenv); err != nil {
+		return err
+	}
+	if c.file != "" {
+		if c.paths.Config, err = filepath.Abs(c.file); err != nil {
+			return err
+		}
+	}
+	conf, warnings, err := config.Load(config.Sources{File: c.paths.Config, Env: c.Getenv, Flags: c.flags})
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		fmt.Fprintln(c.Err, "loci:", w)
+	}
+	c.conf, c.paths = conf, c.paths.For(conf)
+	return nil
+}
+
+// logger writes JSON lines to the configured file, or else to w.
+func (c *command) logger(w io.Writer) (*slog.Logger, func() error, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.conf.Log.Level)); err != nil {
+		return nil, nil, err
+	}
+	done := func() error { return nil }
+	if c.conf.Log.File != "" {
+		f, err := openLog(c.conf.Log.File)
+		if err != nil {
+			return nil, nil, err
+		}
+		w, done = f, f.Close
+	}
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})), done, nil
+}
+
+func openLog(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, loci.Errorf(loci.Internal, "The folder of the log cannot be made: %w.", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, loci.Errorf(loci.Internal, "The log cannot be written: %w.", err)
+	}
+	return f, nil
+}
+
+// say prints a sentence for the person.
+func (c *command) say(format string, args ...any) {
+	fmt.Fprintf(c.Err, format+"\n", args...)
+}

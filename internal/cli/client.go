@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+
+	"loci"
+	"loci/internal/app"
+	"loci/internal/config"
+	"loci/internal/wire"
+)
+
+// server is a running loci.
+type server struct {
+	url, key string
+	folders  []string // that it is known to allow
+}
+
+// chatRequest is the body of POST /api/agent/chat.
+type chatRequest struct {
+	Session string   `json:"session,omitempty"`
+	Message string   `json:"message"`
+	Model   string   `json:"model,omitempty"`
+	Folders []string `json:"folders,omitempty"`
+	Stream  *bool    `json:"stream,omitempty"`
+}
+
+// connected calls use with the loci that runs, or with one that runs inside
+// this command until use returns.
+func (c *command) connected(ctx context.Context, use func(context.Context, server) error) (err error) {
+	run, ok, err := config.ReadRun(c.paths)
+	if err != nil {
+		return err
+	}
+	if ok {
+		return use(ctx, server{url: run.URL, key: string(run.Key)})
+	}
+	log, done, err := c.quiet()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	if len(c.flags["listen"]) == 0 {
+		c.conf.Listen = "127.0.0.1:0" // only this command will call it
+	}
+	bar := c.newBar()
+	o := app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv, Logger: log, Fetch: true, Progress: bar.update}
+	a, err := app.New(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	ctx, cancel := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() { served <- a.Serve(ctx) }()
+	ad := a.Addresses()
+	err = use(ctx, server{url: ad.URL, key: ad.Key, folders: a.Folders()})
+	cancel()
+	return errors.Join(err, <-served)
+}
+
+// do sends a request and gives the reply if it is a success.
+func (s server) do(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	var data []byte
+	if body != nil {
+		var err error
+		if data, err = json.Marshal(body); err != nil {
+			return nil, err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, s.url+path, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.key)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, loci.Errorf(loci.Unreachable, "loci at %s does not answer: %w.", s.url, err).WithHint("See whether it is well with: loci doctor")
+	}
+	if res.StatusCode/100 == 2 {
+		return res, nil
+	}
+	defer res.Body.Close()
+	return nil, failure(res)
+}
+
+// failure reads the error of the agent API.
+func failure(res *http.Response) error {
+	const most = 1 << 20
+	data, err := io.ReadAll(io.LimitReader(res.Body, most))
+	if err != nil {
+		return err
+	}
+	var reply struct{ Error *loci.Error }
+	if err := json.Unmarshal(data, &reply); err != nil || reply.Error == nil {
+		return loci.Errorf(loci.Internal, "loci answered %s.", res.Status)
+	}
+	return reply.Error
+}
+
+func (s server) call(ctx context.Context, method, path string, body, out any) error {
+	res, err := s.do(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	return json.NewDecoder(res.Body).Decode(out)
+}
+
+func (s server) get(ctx context.Context, path string, out any) error {
+	return s.call(ctx, http.MethodGet, path, nil, out)
+}
+
+func (s server) post(ctx context.Context, path string, body, out any) error {
+	return s.call(ctx, http.MethodPost, path, body, out)
+}
+
+// events posts a request and gives the events it is answered with.
+func (s server) events(ctx context.Context, path string, body any) iter.Seq2[loci.Event, error] {
+	return func(yield func(loci.Event, error) bool) {
+		res, err := s.do(ctx, http.MethodPost, path, body)
+		if err != nil {
+			yield(loci.Event{}, err)
+			return
+		}
+		defer res.Body.Close()
+		for frame, err := range wire.Events(res.Body, wire.DefaultMaxLine) {
+			if err != nil {
+				yield(loci.Event{}, err)
+				return
+			}
+			e, err := event(frame)
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// event decodes one event of the stream, or the error that ended it.
+func event(frame wire.Event) (loci.Event, error) {
+	if frame.Type == "error" {
+		var reply struct{ Error *loci.Error }
+		if err := json.Unmarshal([]byte(frame.Data), &reply); err != nil || reply.Error == nil {
+			return loci.Event{}, loci.Errorf(loci.Truncated, "The answer broke off.")
+		}
+		return loci.Event{}, reply.Error
+	}
+	var e struct {
+		loci.Event
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal([]byte(frame.Data), &e); err != nil {
+		return loci.Event{}, err
+	}
+	e.Event.Data = e.Data
+	return e.Event, nil
+}

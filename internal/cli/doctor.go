@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"loci"
+	"loci/internal/app"
+)
+
+// doctor checks everything and says how to mend it.
+func (c *command) doctor() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check everything, with a way to mend each fault",
+		Args:  arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.load(); err != nil {
+				return err
+			}
+			checks := app.Doctor(cmd.Context(), app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv})
+			if err := c.printChecks(checks, asJSON); err != nil {
+				return err
+			}
+			for _, check := range checks {
+				if check.Status == app.Fail {
+					return failed(loci.ExitFailure)
+				}
+			}
+			return nil
+		},
+	}
+	c.serverFlags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return cmd
+}
+
+func (c *command) printChecks(checks []app.Check, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(c.Out).Encode(checks)
+	}
+	for _, check := range checks {
+		fmt.Fprintf(c.Out, "%-4s  %-14s %s\n", check.Status, check.Name, check.Text)
+		if check.Hint != "" {
+			fmt.Fprintf(c.Out, "%20s → %s\n", "", check.Hint)
+		}
+	}
+	return nil
+}
