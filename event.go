@@ -41,7 +41,7 @@ type Event struct {
 type TurnStarted struct {
 	Model   string `json:"model"`
 	Tier    Tier   `json:"tier"`
-	Message string `json:"message"`
+	Message string `json:"message"` // its first 4,000 bytes
 }
 
 // StepFinished is the payload of EventStepFinished: one model call is over.

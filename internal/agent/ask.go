@@ -126,7 +126,7 @@ func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault)
 	switch {
 	case len(t.calls) > 0:
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
-		if !t.record(loci.EventStepFinished, done) {
+		if !t.record(done) {
 			return (*turn).end
 		}
 		return (*turn).tools
@@ -134,7 +134,7 @@ func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault)
 		t.fixed = true
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, correction(out.finish, fault)))
-		if !t.record(loci.EventStepFinished, done) {
+		if !t.record(done) {
 			return (*turn).end
 		}
 		return (*turn).ask
@@ -145,7 +145,7 @@ func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault)
 		t.speak("(The model gave no answer. Ask again, or in other words.)")
 	}
 	t.reply(sent)
-	t.record(loci.EventStepFinished, done)
+	t.last = append(t.last, done)
 	return (*turn).end
 }
 
@@ -191,7 +191,7 @@ func (t *turn) toText() phase {
 	t.step--
 	t.session.Tier, t.touched = loci.TierText, true
 	t.system()
-	if !t.record(loci.EventNotice, loci.Notice{Text: "This model has no native tool calls; loci lets it write them as text."}) {
+	if !t.record(loci.Notice{Text: "This model has no native tool calls; loci lets it write them as text."}) {
 		return (*turn).end
 	}
 	return (*turn).ask

@@ -67,7 +67,7 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 		return t.fail(err)
 	}
 	t.reply(loci.Message{Role: loci.Assistant, Content: out.text})
-	t.record(loci.EventStepFinished, loci.StepFinished{Step: t.step, Text: out.text, Finish: out.finish, Receipt: out.receipt})
+	t.last = append(t.last, loci.StepFinished{Step: t.step, Text: out.text, Finish: out.finish, Receipt: out.receipt})
 	return (*turn).end
 }
 

@@ -22,7 +22,7 @@ func (t *turn) tools(ctx context.Context) phase {
 		if ctx.Err() != nil {
 			return (*turn).end
 		}
-		if !t.record(loci.EventToolStarted, loci.ToolStarted{Call: call}) {
+		if !t.record(loci.ToolStarted{Call: call}) {
 			return (*turn).end
 		}
 		result := t.call(ctx, call)
@@ -33,7 +33,7 @@ func (t *turn) tools(ctx context.Context) phase {
 			}))
 		}
 		outputs = append(outputs, toolcall.Output(result))
-		if !t.record(loci.EventToolFinished, loci.ToolFinished{Result: result}) {
+		if !t.record(loci.ToolFinished{Result: result}) {
 			return (*turn).end
 		}
 	}

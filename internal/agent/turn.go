@@ -55,6 +55,7 @@ type turn struct {
 	spoken    int             // bytes shown before the current step
 	shown     strings.Builder // what the client sees as the reply
 	reasoning strings.Builder
+	last      []any // payloads to be stored with the end of the turn
 	finish    loci.Finish
 	receipt   loci.Receipt
 	err       error
@@ -144,9 +145,7 @@ func (t *turn) begin(ctx context.Context) error {
 		t.rebase()
 		t.addUser(t.req.Message.Content + prompt.Tail(t.began, t.moved(opened)))
 	}
-	return t.save(loci.EventTurnStarted, loci.TurnStarted{
-		Model: model, Tier: t.session.Tier, Message: t.req.Message.Content,
-	})
+	return t.save(loci.TurnStarted{Model: model, Tier: t.session.Tier, Message: clip(t.req.Message.Content)})
 }
 
 // open adds the folders that the request allows and gives the new ones.
@@ -254,13 +253,18 @@ func (t *turn) add(n loci.Node) {
 	t.unsaved = append(t.unsaved, n)
 }
 
-// save stores an event together with the nodes that were added before it, then
-// shows it. The write is not cut short when the turn is stopped.
-func (t *turn) save(typ loci.EventType, data any) error {
+// save stores events together with the nodes that were added before them, in
+// one transaction, then shows them. The payload names the type of each. The
+// write is not cut short when the turn is stopped.
+func (t *turn) save(payloads ...any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
 	defer cancel()
-	e := loci.Event{V: loci.EventVersion, Session: t.session.ID, Turn: t.id, Time: loci.Now(), Type: typ, Data: data}
-	b := loci.Batch{Nodes: t.unsaved, Events: []*loci.Event{&e}}
+	b := loci.Batch{Nodes: t.unsaved}
+	for _, data := range payloads {
+		b.Events = append(b.Events, &loci.Event{
+			V: loci.EventVersion, Session: t.session.ID, Turn: t.id, Time: loci.Now(), Type: typeOf(data), Data: data,
+		})
+	}
 	if t.touched {
 		b.Session = &t.session
 	}
@@ -271,16 +275,37 @@ func (t *turn) save(typ loci.EventType, data any) error {
 		t.session.Head = b.Nodes[n-1].ID
 	}
 	t.unsaved, t.isNew, t.touched = nil, false, false
-	t.agent.feeds.durable(t.feed, e)
-	t.show(e)
+	for _, e := range b.Events {
+		t.agent.feeds.durable(t.feed, *e)
+		t.show(*e)
+	}
 	return nil
 }
 
+// typeOf gives the type of the event with a payload.
+func typeOf(payload any) loci.EventType {
+	switch payload.(type) {
+	case loci.TurnStarted:
+		return loci.EventTurnStarted
+	case loci.StepFinished:
+		return loci.EventStepFinished
+	case loci.ToolStarted:
+		return loci.EventToolStarted
+	case loci.ToolFinished:
+		return loci.EventToolFinished
+	case loci.MessageData:
+		return loci.EventMessage
+	case loci.TurnFinished:
+		return loci.EventTurnFinished
+	}
+	return loci.EventNotice
+}
+
 // record is save for the middle of a turn: it tells whether the turn can go on.
-func (t *turn) record(typ loci.EventType, data any) bool {
-	if err := t.save(typ, data); err != nil {
+func (t *turn) record(payloads ...any) bool {
+	if err := t.save(payloads...); err != nil {
 		t.err = errors.Join(t.err, err)
-		t.agent.Logger.Error("event not stored", "session", t.session.ID, "turn", t.id, "type", typ, "error", err)
+		t.agent.Logger.Error("event not stored", "session", t.session.ID, "turn", t.id, "type", typeOf(payloads[0]), "error", err)
 		return false
 	}
 	return true
@@ -332,15 +357,24 @@ func (t *turn) end(ctx context.Context) phase {
 		if state != loci.TurnDone && !t.replied {
 			t.reply(loci.Message{Role: loci.Assistant, Content: t.shown.String()})
 		}
-		t.record(loci.EventMessage, loci.MessageData{
+		t.last = append(t.last, loci.MessageData{
 			Text: t.shown.String(), Reasoning: t.reasoning.String(), Incomplete: state != loci.TurnDone,
 		})
 	}
-	t.record(loci.EventTurnFinished, fin)
+	t.record(append(t.last, fin)...)
 	t.agent.Logger.Info("turn finished",
 		"session", t.session.ID, "turn", t.id, "state", state, "steps", t.step, "calls", len(t.results),
 		"ms", time.Since(t.began).Milliseconds(), "error", t.err)
 	return nil
+}
+
+// clip shortens a message for the timeline; the transcript has all of it.
+func clip(text string) string {
+	const most = 4000 // bytes
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // title names a session after its first message.

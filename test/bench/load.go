@@ -34,12 +34,18 @@ func (l workload) measure(ctx context.Context, targets []target) error {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4, DisableCompression: true}}
 	first := make([][]time.Duration, len(targets))
 	whole := make([][]time.Duration, len(targets))
+	failed := make([]int, len(targets))
 	for i := range warmup + l.rounds {
 		for j := range targets {
 			k := (i + j) % len(targets)
 			f, w, err := targets[k].call(ctx, client, l)
 			if err != nil {
-				return fmt.Errorf("%s: %w", targets[k].name, err)
+				// The bare reverse proxy breaks off a stream now and then when the
+				// reply overtakes the end of the request.
+				if failed[k]++; failed[k] > 1+l.rounds/50 {
+					return fmt.Errorf("%s: %w", targets[k].name, err)
+				}
+				continue
 			}
 			if i >= warmup {
 				first[k], whole[k] = append(first[k], f), append(whole[k], w)
@@ -51,6 +57,9 @@ func (l workload) measure(ctx context.Context, targets []target) error {
 		fmt.Printf("%-20s %10s %10s %10s %12s\n", t.name, round(at(whole[k], 50)),
 			round(at(whole[k], 50)-at(whole[0], 50)), round(at(whole[k], 99)-at(whole[0], 99)),
 			round(at(first[k], 50)-at(first[0], 50)))
+		if failed[k] > 0 {
+			fmt.Printf("%-20s %d requests failed and do not count\n", "", failed[k])
+		}
 	}
 	return nil
 }

@@ -87,6 +87,7 @@ func run(ctx context.Context, binary string, rounds int) error {
 		{"prompt of 200 bytes", 200, false, rounds},
 		{"prompt of 100 kB", 100_000, false, rounds / 4},
 		{"stream of 64 pieces", 200, true, rounds / 4},
+		{"stream of 64 pieces, prompt of 100 kB", 100_000, true, rounds / 8},
 	} {
 		if err := c.measure(ctx, targets); err != nil {
 			return err
@@ -107,6 +108,7 @@ func spawn(ctx context.Context, env []string, name string, args ...string) (line
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
+	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return "", 0, nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -9,8 +10,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
-
-	"bytes"
 )
 
 // serve listens on a free loopback port, prints the address and serves until
@@ -71,6 +70,17 @@ func proxy(ctx context.Context, upstream string) error {
 	}
 	p := httputil.NewSingleHostReverseProxy(u)
 	p.FlushInterval = -1
-	p.Transport = &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
-	return serve(ctx, p)
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = 64
+	p.Transport = t
+	return serve(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Read first: while a body is still being copied, the transport may break
+		// off a reply that has overtaken it.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		p.ServeHTTP(w, r)
+	}))
 }

@@ -70,7 +70,7 @@ var doors = []struct {
 	{"openai stream", func(t *testing.T, in *instance, q string) string {
 		_, body := in.post("/v1/chat/completions", chat(q, true))
 		if !strings.HasSuffix(body, "data: [DONE]\n\n") {
-			t.Errorf("the stream ends %q", tail(body))
+			t.Errorf("the stream ends %q", tail(body, 120))
 		}
 		return openaiText(t, body)
 	}},
@@ -114,7 +114,7 @@ var doors = []struct {
 			}
 		}
 		if !strings.Contains(body, `"type":"turn.finished"`) {
-			t.Errorf("the stream ends %q", tail(body))
+			t.Errorf("the stream ends %q", tail(body, 120))
 		}
 		return text
 	}},
@@ -290,9 +290,9 @@ func ollamaText(t *testing.T, body string) string {
 		done = l.Done && l.DoneReason == "stop"
 	}
 	if !done {
-		t.Errorf("the reply ends %q", tail(body))
+		t.Errorf("the reply ends %q", tail(body, 120))
 	}
 	return text
 }
 
-func tail(s string) string { return s[max(0, len(s)-120):] }
+func tail(s string, n int) string { return s[max(0, len(s)-n):] }

@@ -120,7 +120,7 @@ func (in *instance) stop() {
 			in.t.Errorf("loci did not stop:\n%s", in.stderr)
 		}
 		if in.t.Failed() {
-			in.t.Logf("log of loci:\n%s", in.stderr)
+			in.t.Logf("the end of loci's log:\n%s", tail(in.stderr.String(), 4000))
 		}
 	})
 }
