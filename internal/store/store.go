@@ -48,6 +48,7 @@ type DB struct {
 	clean bool  // no log was left over at Open
 	write *pool // one connection
 	read  *pool // read-only connections
+	mover *checkpointer
 }
 
 // Open opens the database at path, makes it where there is none, and brings
@@ -92,6 +93,11 @@ func open(ctx context.Context, path string, log *slog.Logger, busy time.Duration
 	if err := db.read.prepare(ctx, hotReads); err != nil {
 		return nil, db.explain(err)
 	}
+	conn, err := newPool(dsn(path, busy, "rw"), 1)
+	if err != nil {
+		return nil, db.explain(err)
+	}
+	db.mover = startCheckpointer(db, conn)
 	if !db.clean {
 		log.Warn("database was not closed the last time", "path", path)
 	}
@@ -116,7 +122,8 @@ func dsn(path string, busy time.Duration, mode string) string {
 		q.Set("_txlock", "immediate")
 		q.Set("_synchronous", "NORMAL")
 		q.Set("_foreign_keys", "1")
-		q.Set("_pragma", "secure_delete(1)") // what a person deletes is overwritten
+		q.Add("_pragma", "secure_delete(1)") // what a person deletes is overwritten
+		q.Add("_pragma", "wal_autocheckpoint("+checkpointLate+")")
 	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 }
@@ -193,7 +200,7 @@ func (db *DB) Close() error { return db.explain(db.closePools()) }
 // closePools closes the writer last: the last connection to go moves the log
 // into the database and removes it.
 func (db *DB) closePools() error {
-	var errs []error
+	errs := []error{db.mover.close()}
 	for _, p := range []*pool{db.read, db.write} {
 		if p != nil {
 			errs = append(errs, p.Close())
@@ -251,5 +258,9 @@ func (db *DB) runTx(ctx context.Context, c *sql.Conn, f func(*tx) error) error {
 	if err := f(&tx{ctx: ctx, db: db, sql: t}); err != nil {
 		return err
 	}
-	return db.explain(t.Commit())
+	if err := t.Commit(); err != nil {
+		return db.explain(err)
+	}
+	db.mover.committed()
+	return nil
 }

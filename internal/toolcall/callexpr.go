@@ -166,6 +166,7 @@ func (p *parser) argument() (value, *Fault) {
 	if f == nil && v.kind != number && v.kind != boolean && v.kind != null {
 		return v, nil // the separator will complain
 	}
+	// Not a literal: look for the end of a bare word, over brackets in pairs.
 	p.i = start
 	depth := 0
 	for ; p.i < len(p.s); p.i++ {

@@ -89,6 +89,7 @@ func (s *Schema) arrange(w wish) (value, *Fault) {
 			return w.positional[0], nil
 		}
 	}
+	// More arguments than parameters: leaving some out would change the meaning.
 	if len(w.positional) > len(s.order) {
 		return v, &Fault{Problem: fmt.Sprintf("%d arguments are too many for %s", len(w.positional), s.signature())}
 	}

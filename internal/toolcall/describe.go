@@ -69,7 +69,7 @@ func (s *Schema) written() string {
 func Stops() []string { return []string{"</tool>", "<tool_output>"} }
 
 // Output renders a result as the next message to a model that was taught by
-// [Describe]. Our tags inside are written with the JSON escape of <, so that a
+// [Describe]: what native models get as a tool message, between our tags. Our tags inside are written with the JSON escape of <, so that a
 // file cannot end its own quotation.
 func Output(r loci.ToolResult) string {
 	content := strings.NewReplacer(

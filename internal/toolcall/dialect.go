@@ -7,6 +7,7 @@ import (
 )
 
 // wish is a call as it was written, before its name and arguments are checked.
+// Every dialect ends in wishes, so what may run is decided in one place.
 type wish struct {
 	name       string
 	arguments  value   // an object, or a text that holds one

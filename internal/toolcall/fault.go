@@ -43,7 +43,8 @@ func (f *Fault) Message() string {
 	return b.String()
 }
 
-// Suggestion says what to do instead, with a right call as an example.
+// Suggestion says what to do instead, with a right call as an example. After a
+// cut it says that nothing was done, lest the model believe half of it was.
 func (f *Fault) Suggestion() string {
 	switch {
 	case f.Cut:

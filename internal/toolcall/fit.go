@@ -78,6 +78,8 @@ func whole(v *value) bool {
 	if !strings.ContainsAny(v.text, ".eE") {
 		return true
 	}
+	// 1e300 is an integer too, but no tool counts that far, and its 300 digits
+	// would only be in the way.
 	if f, err := strconv.ParseFloat(v.text, 64); err != nil || f > 1e30 || f < -1e30 {
 		return false
 	}
@@ -126,7 +128,8 @@ func outside(v *value, s *jsonschema.Schema) bool {
 	return err != nil || s.Minimum != nil && n < *s.Minimum || s.Maximum != nil && n > *s.Maximum
 }
 
-// oneOf tells whether a text is in an enumeration; a different case is mended.
+// oneOf tells whether a text is in an enumeration; a different case is mended,
+// since enumerations that differ in case alone do not occur.
 func oneOf(v *value, enum []any) bool {
 	if v.kind != text {
 		return true // left to the validator
@@ -170,6 +173,7 @@ func coerce(v *value, kinds types, s *jsonschema.Schema) bool {
 }
 
 // coerceText reads a text as the number, truth value, list or object it holds.
+// The whole text must be one: "5 lines" is not 5.
 func coerceText(v *value, kinds types) bool {
 	if len(kinds) == 0 {
 		return false
@@ -200,6 +204,7 @@ func fitObject(v *value, s *jsonschema.Schema, prefix string) *Fault {
 	if f := rename(v, s, prefix); f != nil {
 		return f
 	}
+	// Fields that are dropped are overwritten in place: v is ours alone.
 	kept := v.fields[:0]
 	for _, f := range v.fields {
 		p, known := s.Properties[f.name]
@@ -245,6 +250,7 @@ func names(s *jsonschema.Schema) []string {
 func rename(v *value, s *jsonschema.Schema, prefix string) *Fault {
 	for i := range v.fields {
 		name := v.fields[i].name
+		// The walk over all properties is only for names that are not right.
 		if _, ok := s.Properties[name]; ok {
 			continue
 		}

@@ -16,7 +16,8 @@ var (
 //
 //	<function=name><parameter=key>value</parameter></function>
 //
-// one or several, up to the last closing tag. A value ends only where another
+// one or several, up to the last closing tag. Values are texts; the schema says
+// what to make of them. A value ends only where another
 // parameter or the end of the function follows, because values such as file
 // contents may hold the tags themselves.
 func readFunctions(body string) ([]wish, *Fault) {

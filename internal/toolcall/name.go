@@ -21,6 +21,7 @@ func Name(called string, offered []loci.ToolSpec) (string, bool) {
 			return called, true
 		}
 	}
+	// Protocol tokens all begin with <, and no name has one.
 	called, _, _ = strings.Cut(called, "<")
 	called = strings.TrimSpace(called)
 	called = called[strings.LastIndexByte(called, '/')+1:]

@@ -208,8 +208,8 @@ func (r *Reader) backticks(n int) {
 	r.blank = false
 }
 
-// match finds the mark that s begins with, and tells whether s is the
-// beginning of one.
+// match finds the mark that b begins with, and tells whether b is the beginning
+// of one: then the next bytes decide.
 func (r *Reader) match(b []byte) (m *mark, partial bool) {
 	if r.code > 0 {
 		return nil, false
@@ -248,6 +248,7 @@ func (r *Reader) think(final bool) bool {
 		r.resume()
 		return true
 	}
+	// The end of what is there may be the beginning of the closing tag.
 	keep := 0
 	if !final {
 		keep = min(len(r.buf), len(long)-1)
@@ -257,9 +258,10 @@ func (r *Reader) think(final bool) bool {
 	return false
 }
 
-// resume goes on after markup.
+// resume goes on after markup. As long as nothing was said, a reply after a
+// thought can still be nothing but a call.
 func (r *Reader) resume() {
-	r.mode, r.blank, r.code = (*Reader).prose, true, 0
+	r.mode, r.blank, r.code = (*Reader).prose, true, 0 // as at the beginning of a line
 	if !r.said && len(r.calls) == 0 && r.fault == nil {
 		r.mode = (*Reader).start
 	}

@@ -56,6 +56,7 @@ func parameterOrder(raw string, root *jsonschema.Schema) []string {
 	if !ok {
 		return nil
 	}
+	// A model that leaves names off gives what is required, in the order it read.
 	var required, optional []string
 	for _, p := range properties.fields {
 		if slices.Contains(root.Required, p.name) {

@@ -28,7 +28,8 @@ func readDeepSeek(body string) ([]wish, *Fault) {
 	return wishes, nil
 }
 
-// readGemma reads Gemma's call:name{key:<|"|>value<|"|>}.
+// readGemma reads Gemma's call:name{key:<|"|>value<|"|>}. The token in place of
+// quotation marks lets a text hold any of these unescaped.
 func readGemma(body string) ([]wish, *Fault) {
 	body = strings.TrimPrefix(strings.TrimSpace(body), "call:")
 	return readExpressions(body)

@@ -44,7 +44,8 @@ func (v *value) get(name string) (*value, bool) {
 	return nil, false
 }
 
-// appendJSON writes v as compact JSON.
+// appendJSON writes v as compact JSON, fields in the order they were written, so
+// that the same call always gives the same bytes.
 func (v *value) appendJSON(dst []byte) []byte {
 	switch v.kind {
 	case null:

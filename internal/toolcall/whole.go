@@ -20,6 +20,8 @@ func (r *Reader) start(final bool) bool {
 	if len(r.buf) == 0 {
 		return false
 	}
+	// Only the first bytes count, however many came at once: the judgement must
+	// not depend on how the reply was cut.
 	v := prose
 	if len(r.offered) > 0 {
 		v = wholeCall(string(r.buf[:min(len(r.buf), maxOpening)]), r.offers)

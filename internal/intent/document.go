@@ -1,0 +1,295 @@
+package intent
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"loci"
+)
+
+// document is the goal of reading one text, to show it or to sum it up. Which
+// one is given by path, or by its place: the newest file, or the nth of a list.
+type document struct {
+	path      string
+	newest    bool
+	nth       int // from 1; -1 is the last
+	summarise bool
+}
+
+// maxReads is how many files are tried, where the newest cannot be read as text.
+const maxReads = 3
+
+// first is the tool that finds the text, or reads it if it is named.
+func (g document) first() string {
+	switch {
+	case g.newest:
+		return searchFiles
+	case g.path == "":
+		return listDir
+	}
+	return readFile
+}
+
+// next reads on from what was done: find the text if it is given by place, read
+// it, look elsewhere if it is not there, and then show it or have it summed up.
+func (g document) next(u *utterance, done []loci.ToolResult) loci.Move {
+	if len(done) == 0 {
+		return g.begin()
+	}
+	last := done[len(done)-1]
+	reads := 0
+	for _, r := range done {
+		if r.Call.Name == readFile {
+			reads++
+		}
+	}
+	if last.Call.Name == readFile && last.Err == nil {
+		return g.finish(u, last, done)
+	}
+	places, ok := g.candidates(done)
+	switch {
+	case !ok && last.Call.Name == readFile:
+		return g.lookFor(u, last)
+	case last.Err != nil && last.Call.Name != readFile || len(places) == 0:
+		return say(u, g.complaint(done))
+	case g.path != "" && len(places) > 1:
+		return loci.Move{Say: sentence(u.lang, whichOne, filepath.Base(g.path), len(places), strings.Join(places, "\n"))}
+	}
+	if g.path != "" {
+		reads-- // the path itself was tried before
+	}
+	if reads >= min(len(places), maxReads) {
+		return say(u, last)
+	}
+	return call(readFile, arguments{"path": places[reads]})
+}
+
+// begin is the first move.
+func (g document) begin() loci.Move {
+	switch {
+	case g.newest:
+		return call(searchFiles, arguments{"type": "file", "sort": "newest", "limit": 10})
+	case g.path == "":
+		return call(listDir, nil)
+	}
+	return call(readFile, arguments{"path": g.path})
+}
+
+// lookFor is the move after a path could not be read: if it is a name alone,
+// the file may be in another folder; otherwise it may be a folder itself.
+func (g document) lookFor(u *utterance, failed loci.ToolResult) loci.Move {
+	switch {
+	case failed.Refused:
+	case !hasSeparator(g.path) && u.offers(searchFiles):
+		name := g.path
+		if i := strings.LastIndexByte(name, ' '); i >= 0 {
+			name = name[i+1:] // the words before may not belong to the name
+		}
+		return call(searchFiles, arguments{"name": name, "type": "file", "limit": 10})
+	case !isFile(g.path) && !g.summarise && u.offers(listDir):
+		return call(listDir, arguments{"path": g.path})
+	}
+	return say(u, failed)
+}
+
+// candidates are the paths that a search or listing found; ok is false if
+// there was none yet. A file whose whole name was given comes before files that
+// have it in their name. Of the newest, those that nobody writes by hand, hidden
+// or binary, are passed over.
+func (g document) candidates(done []loci.ToolResult) (places []string, ok bool) {
+	for _, r := range done {
+		switch r.Call.Name {
+		case searchFiles:
+			var found found
+			_ = json.Unmarshal(r.Data, &found) // no data: nothing found
+			for _, m := range found.Matches {
+				name := filepath.Base(m.Path)
+				if m.Type == "file" && (g.path != "" || !strings.HasPrefix(name, ".") && !binary[strings.ToLower(filepath.Ext(name))]) {
+					places = append(places, m.Path)
+				}
+			}
+			exact := slices.DeleteFunc(slices.Clone(places), func(p string) bool { return !strings.EqualFold(filepath.Base(p), g.path) })
+			if len(exact) > 0 {
+				places = exact
+			}
+			return places, true
+		case listDir:
+			if g.path != "" {
+				return nil, true
+			}
+			var l listing
+			_ = json.Unmarshal(r.Data, &l)
+			files := l.files()
+			if i := place(g.nth, len(files)); i >= 0 {
+				places = []string{filepath.Join(l.Path, files[i])}
+			}
+			return places, true
+		}
+	}
+	return nil, false
+}
+
+// place is the index of the nth of n things, or -1.
+func place(nth, n int) int {
+	switch {
+	case nth < 0:
+		return n - 1
+	case nth > n:
+		return -1
+	}
+	return nth - 1
+}
+
+// binary are endings of files that a person does not write as text.
+var binary = map[string]bool{
+	".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true, ".pdf": true, ".zip": true, ".gz": true,
+	".mp3": true, ".mp4": true, ".mov": true, ".exe": true, ".so": true, ".db": true, ".sqlite": true, ".bin": true,
+	".gguf": true, ".docx": true, ".xlsx": true, ".pptx": true, ".lock": true,
+}
+
+// complaint is the result that tells best why nothing was read: of a path, the
+// first failure; of a place, the last thing that happened.
+func (g document) complaint(done []loci.ToolResult) loci.ToolResult {
+	last := done[len(done)-1]
+	if g.path != "" && last.Call.Name != listDir {
+		return done[0]
+	}
+	return last
+}
+
+// page is what read_file tells, as far as it matters here.
+type page struct {
+	Path  string `json:"path"`
+	Pages int    `json:"pages"`
+	Text  string `json:"text"`
+}
+
+const (
+	// maxSummary is how many characters of a text a small model is given: about
+	// 1,000 tokens, which fits beside the prompt into the smallest window in use
+	// (2,048). Chinese takes about a token for each character.
+	maxSummary   = 3500
+	maxSummaryZH = 900
+)
+
+// finish is the move when the text is there. A text is shown as it is, without
+// the model, which would change it; only a summary is the model's to write.
+func (g document) finish(u *utterance, read loci.ToolResult, done []loci.ToolResult) loci.Move {
+	if !g.summarise {
+		return say(u, read)
+	}
+	var p page
+	if err := json.Unmarshal(read.Data, &p); err != nil || strings.TrimSpace(p.Text) == "" {
+		return say(u, read)
+	}
+	text := []rune(strings.TrimSpace(p.Text))
+	limit := maxSummary
+	if language(p.Text) == "zh" {
+		limit = maxSummaryZH
+	}
+	head := filepath.Base(p.Path)
+	if when := changedAt(u, p.Path, done); when != "" {
+		head += " (" + when + ")"
+	}
+	if len(text) > limit || p.Pages > 1 {
+		text = text[:min(len(text), limit)]
+		head += sentence(u.lang, beginningOnly)
+	}
+	return loci.Move{Talk: &loci.Talk{
+		Instruction: sentence(u.lang, summariseThis, string(text)),
+		Lead:        head + ":\n",
+	}}
+}
+
+// changedAt is when a file that was searched for was changed, in words.
+func changedAt(u *utterance, path string, done []loci.ToolResult) string {
+	var f found
+	for _, r := range done {
+		if r.Call.Name == searchFiles {
+			_ = json.Unmarshal(r.Data, &f)
+		}
+	}
+	for _, m := range f.Matches {
+		if t := m.Modified.In(u.Now.Location()); filepath.Base(m.Path) == filepath.Base(path) && !t.IsZero() {
+			if t.Format(time.DateOnly) == u.Now.Format(time.DateOnly) {
+				return sentence(u.lang, todayAt, t.Format("15:04"))
+			}
+			return t.Format("2006-01-02 15:04")
+		}
+	}
+	return ""
+}
+
+// Words that name a text by its place: in time, or in a list.
+var (
+	newestWords = newPattern(`^(?:what|everything|the thing|the text|the file|the note|that|whatever)(?: that)? (?:i|i've|i have)(?: just| last| recently)* (?:wrote|written|typed|saved|finished|edited|changed|worked on)(?: last| today| down)*$` +
+		`|^(?:my |the )?(?:newest|latest|last|most recent|most recently changed)(?: text)? (?:file|note|document|text|one)$` +
+		// Chinese
+		`|^我?(?:刚|刚才|刚刚|最近|最后)(?:写|编辑|保存|修改|改)(?:好|完)?的?(?:东西|内容|文件|文章|笔记|那个文件)?$|^最新的?(?:那个)?(?:文件|笔记|文档)$` +
+		// Czech
+		`|^co jsem(?: teď| právě| naposledy| zrovna)* (?:na)?psala?(?: naposledy)?$|^(?:můj |ten )?(?:nejnovější|poslední) (?:soubor|dokument|poznámk\pL+)$`)
+	nthWords = newPattern(`^(?:the |that )?(?P<n>first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th|last)(?: one| file| document| of them)$` +
+		// Chinese
+		`|^第(?P<n>[一二三四五12345])个(?:文件)?$|^(?:ten )?(?P<n>první|druhý|třetí|čtvrtý|pátý)(?: soubor| dokument)$`)
+)
+
+// ordinals are the numbers of places; the last is -1.
+var ordinals = map[string]int{
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5, "last": -1,
+	"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5,
+	"první": 1, "druhý": 2, "třetí": 3, "čtvrtý": 4, "pátý": 5, "prvni": 1, "druhy": 2, "treti": 3, "ctvrty": 4, "paty": 5,
+}
+
+// document reads which text is meant out of words. It returns nil if they name none.
+func (u *utterance) document(words string, summarise bool) goal {
+	m, counted := nthWords.match(words)
+	nth := ordinals[strings.ToLower(m["n"])]
+	listed := u.listed()
+	switch i := place(nth, len(listed)); {
+	case counted && i >= 0:
+		return document{path: listed[i], summarise: summarise}
+	case newestWords.has(words):
+		return document{newest: true, summarise: summarise}
+	case counted:
+		return document{nth: nth, summarise: summarise}
+	}
+	if name, ok := u.file(words); ok {
+		return document{path: name, summarise: summarise}
+	}
+	return nil
+}
+
+// summaryRules ask for a short form of a text. Without a text that can be named
+// there is nothing to read, and the model may know the subject.
+func summaryRules() []rule {
+	return []rule{{newPatterns(
+		`^(?:summari[sz]e|sum up|tl;?dr(?: of)?|recap|(?:give me|write|make|i need|get me) (?:a |the )?(?:short |brief |quick )*(?:summary|gist|overview) of|what(?:'s| is) the (?:gist|summary) of|(?:short |brief )?summary of) (?P<what>.+)$`,
+		// Chinese
+		`^(?:总结|概括|归纳|概述)(?:一下)?\s*(?P<what>.+?)\s*(?:的内容)?$`, `^(?P<what>.+?)的(?:摘要|总结|概要)$`,
+		// Czech
+		`^(?:shrň|shrnout|sesumarizuj|stručně shrň|udělej(?: mi)? souhrn)(?: mi)?,? (?P<what>.+)$`,
+	), func(u *utterance, m captures) goal { return u.document(m["what"], true) }}}
+}
+
+// readRules ask for the text of a file. They come last, because what is shown or
+// opened may also be a folder, a list or a search.
+func readRules() []rule {
+	return []rule{{newPatterns(
+		`^what (?:does|do|did) (?P<what>.+?) (?:say|contain|read)$`,
+		`^what(?:'s| is| was)(?: written| saved| stored| said)? (?:in|inside|on) (?P<what>.+)$`,
+		`^(?:read|open|show|display|print|view|cat|type|see|look at|look into|get|less|more)(?: me| us)?(?: out)?(?: aloud)?(?: what's in| what is in| what is written in)? (?P<what>.+)$`,
+		`^(?:i'd like|i would like|i want|i need) to (?:see|read|know|open)(?: what is| what's)?(?: written)?(?: in)? (?P<what>.+)$`,
+		`^(?:the )?(?:contents?|text) of (?P<what>.+)$`,
+		// Chinese
+		`^(?:读一下|读取|读出|读|打开|看看|看一下|查看|显示|念一下|念)\s*(?P<what>.+?)\s*(?:的内容)?(?:给我看看|给我看)?$`,
+		`^(?P<what>.+?)\s*(?:里面|里|中|上)?(?:都)?(?:写了|写着|写的是|说了|讲了|有|的内容是)(?:些)?(?:什么|啥)(?:内容)?$`,
+		// Czech
+		`^co (?:je|stojí|se píše)(?: napsáno| napsané| psáno)? (?:v|ve|uvnitř) (?P<what>.+)$`, `^co (?:říká|obsahuje) (?P<what>.+)$`,
+		`^(?:přečti|otevři|ukaž|zobraz|vypiš|přečíst|otevřít)(?: mi| nám)? (?P<what>.+)$`,
+	), func(u *utterance, m captures) goal {
+		return u.document(m["what"], false)
+	}}}
+}

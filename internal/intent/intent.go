@@ -1,0 +1,177 @@
+// Package intent chooses tools for models that are too small to do it
+// themselves. A model of a hundred million weights, asked to pick one of five
+// tools, is wrong more often than right; but it can put a text it is given in
+// other words. So the program decides and the model at most speaks.
+//
+// [Router.Next] looks at the person's words and at what was already done about
+// them in this turn, and names the next [loci.Move]: call a tool, say a
+// sentence, or let the model talk. It keeps nothing between calls, so a turn
+// survives a restart.
+//
+// A decision is made in three steps, from sure to vague. Rules are regular
+// expressions over whole sentences, in English, Chinese and Czech, one file a
+// family; they cover the plain requests and read the arguments out of the
+// person's own words. What no rule knows is compared by an [Embedder] with the
+// example sentences that each tool carries. If that leaves a few candidates, a
+// [Chooser] picks one. What is left is talk: a greeting never runs a tool.
+package intent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+
+	"loci"
+)
+
+// Embedder turns texts into vectors whose cosine tells how near they are in
+// meaning, one for each text.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Chooser lets a model pick one of a few options; it returns the index.
+type Chooser interface {
+	Choose(ctx context.Context, question string, options []string) (int, error)
+}
+
+// Config is what a Router is made of; every field may be nil. Without an
+// Embedder only the rules decide.
+type Config struct {
+	Embedder Embedder
+	Chooser  Chooser
+	Logger   *slog.Logger
+}
+
+// Router decides what to do about a request. It is safe for concurrent use.
+type Router struct {
+	rules    []rule
+	polite   politeness
+	examples *examples
+	chooser  Chooser
+	log      *slog.Logger
+}
+
+// New makes a Router.
+func New(c Config) *Router {
+	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	r := &Router{rules: rules(), polite: newPoliteness(), chooser: c.Chooser, log: log}
+	if c.Embedder != nil {
+		r.examples = &examples{embedder: c.Embedder}
+	}
+	return r
+}
+
+// maxWords is the length in bytes of the longest request that is looked at.
+// What is longer is a text to talk about.
+const maxWords = 1000
+
+// Next is the next move. The error is only ever that of a context that ended.
+func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) {
+	if err := ctx.Err(); err != nil {
+		return loci.Move{}, err
+	}
+	if len(s.Text) > maxWords {
+		return talk, nil
+	}
+	// The same words in the same conversation give the same goal, so the steps of
+	// a turn agree on what it is about.
+	u := r.understand(s)
+	if g := r.ruled(u); g != nil {
+		return g.next(u, s.Results), nil
+	}
+	if len(s.Results) > 0 { // of a tool that the examples chose
+		return say(u, s.Results[len(s.Results)-1]), nil
+	}
+	return r.guess(ctx, u)
+}
+
+// talk leaves the reply to the model.
+var talk = loci.Move{Talk: &loci.Talk{}}
+
+// goal is what a person wants done. It is found again from the same words for
+// every move of a turn, so it holds no state: what was done so far tells where
+// the turn stands.
+type goal interface {
+	// next is the move after the calls that were done.
+	next(u *utterance, done []loci.ToolResult) loci.Move
+	// first is the tool it begins with. If that is not offered, the goal cannot
+	// be reached, and the words are left to the next rule or to talk.
+	first() string
+}
+
+// rule reads one kind of request. Its patterns match whole sentences, from the
+// first word to the last, so that a word such as memory or time in a sentence
+// about something else does nothing.
+type rule struct {
+	patterns []pattern
+	// goal makes the goal from what a pattern captured, by name. It returns nil
+	// if the words are not meant so after all.
+	goal func(u *utterance, m captures) goal
+}
+
+// ruled applies the rules in order and gives the goal of the first that fits, or
+// nil.
+func (r *Router) ruled(u *utterance) goal {
+	for _, rule := range r.rules {
+		for _, p := range rule.patterns {
+			m, ok := p.match(u.core)
+			if !ok {
+				continue
+			}
+			if g := rule.goal(u, m); g != nil && u.offers(g.first()) {
+				return g
+			}
+		}
+	}
+	return nil
+}
+
+// rules are all the rules. Earlier ones win: those with narrow patterns come
+// before those that take almost anything that looks like a path.
+func rules() []rule {
+	return slices.Concat(
+		clockRules(), sumRules(), processRules(), systemRules(),
+		summaryRules(), countRules(), findRules(), listRules(), readRules(),
+	)
+}
+
+// simple is a goal that one call reaches.
+type simple struct {
+	tool string
+	args arguments
+}
+
+// first is the one tool.
+func (g simple) first() string { return g.tool }
+
+// next calls it, and then says what came out.
+func (g simple) next(u *utterance, done []loci.ToolResult) loci.Move {
+	if len(done) == 0 {
+		return call(g.tool, g.args)
+	}
+	return say(u, done[len(done)-1])
+}
+
+// arguments are the arguments of a call. What is the zero value is left out,
+// as a person who names no folder means none in particular.
+type arguments map[string]any
+
+// call makes the move that calls a tool.
+func call(tool string, args arguments) loci.Move {
+	for name, v := range args {
+		if v == "" || v == false || v == 0 {
+			delete(args, name)
+		}
+	}
+	if args == nil {
+		args = arguments{}
+	}
+	raw, err := json.Marshal(args)
+	if err != nil { // texts, numbers and truth values always marshal
+		return talk
+	}
+	return loci.Move{Call: &loci.ToolCall{Name: tool, Arguments: raw}}
+}

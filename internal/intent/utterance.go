@@ -1,0 +1,150 @@
+package intent
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/unicode/norm"
+
+	"loci"
+)
+
+// The tools that the rules know, by name: this package does not import them, and
+// a tool that is not offered is simply not called.
+const (
+	listDir       = "list_dir"
+	readFile      = "read_file"
+	searchFiles   = "search_files"
+	systemInfo    = "system_info"
+	listProcesses = "list_processes"
+	currentTime   = "current_time"
+	calculate     = "calculate"
+)
+
+// utterance is what a person said, made ready for the rules.
+type utterance struct {
+	loci.Situation
+	core string // the words without politeness at both ends
+	lang string // en, zh or cs
+}
+
+// offers tells whether a tool may be called.
+func (u *utterance) offers(tool string) bool {
+	return slices.ContainsFunc(u.Tools, func(t loci.ToolSpec) bool { return t.Name == tool })
+}
+
+// politeness is what people put before and after a request. Taking it off first
+// keeps the rules free of every way to say please.
+type politeness struct{ before, after pattern }
+
+// newPoliteness makes the two patterns. What is left is in the part rest.
+func newPoliteness() politeness {
+	return politeness{
+		before: newPattern(`^(?:(?:hey|hi|hello|please|ok|okay|so|well|now|then|and|also|just|quickly|can you|could you|would you|will you|i'd like you to|i would like you to|i want you to|tell me|let me know|do you know|could i|can i|let me|let's|loci` +
+			`|prosím tě|prosím|můžeš|můžeš mi říct|mohl bys|mohla bys|řekni mi|víš|ahoj)[,!:]? )+(?P<rest>\S.*)$` +
+			`|^(?:请问|请|帮我|麻烦你?|你能|能不能|可以|告诉我|能否)+[，, ]*(?P<rest>\S.*)$`),
+		after: newPattern(`^(?P<rest>.*?\S)(?: (?:please|pls|for me|right now|now|at the moment|currently|thanks|thank you|prosím|teď|díky)|[，, ]*(?:好吗|可以吗|行吗|谢谢|吗|呢))$`),
+	}
+}
+
+// understand prepares the words of a situation: one Unicode form, single spaces,
+// no politeness. "Could you please read notes.md for me?" is then "read notes.md".
+func (r *Router) understand(s loci.Situation) *utterance {
+	core := norm.NFC.String(strings.Join(strings.Fields(s.Text), " "))
+	core = strings.ReplaceAll(core, "’", "'")
+	u := &utterance{Situation: s, lang: language(s.Text)}
+	for range 6 {
+		core = trimEnd(core)
+		m, ok := r.polite.before.match(core)
+		if !ok {
+			if m, ok = r.polite.after.match(core); !ok {
+				break
+			}
+		}
+		core = m["rest"]
+	}
+	u.core = core
+	return u
+}
+
+// trimEnd takes the marks off the end of a sentence.
+func trimEnd(s string) string {
+	if strings.HasSuffix(s, " ..") || strings.HasSuffix(s, "/..") {
+		return s // the folder above
+	}
+	return strings.TrimRight(s, " ?!.。？！=,，;…")
+}
+
+// captures are the named parts of a match. They are spans of the person's own
+// words: arguments are never made up.
+type captures map[string]string
+
+// pattern is a regular expression that is compiled when it is first used: there
+// are some two hundred, and most programs that start need none.
+type pattern struct{ compiled func() *regexp.Regexp }
+
+// accents are the letters that Czechs leave their marks off when in a hurry: a
+// pattern with soubory ve složce takes slozce too.
+var accents = strings.NewReplacer(
+	"á", "[áa]", "č", "[čc]", "ď", "[ďd]", "é", "[ée]", "ě", "[ěe]", "í", "[íi]", "ň", "[ňn]",
+	"ó", "[óo]", "ř", "[řr]", "š", "[šs]", "ť", "[ťt]", "ú", "[úu]", "ů", "[ůu]", "ý", "[ýy]", "ž", "[žz]",
+)
+
+// newPattern compiles an expression that knows no case and takes Czech letters
+// with or without their marks.
+func newPattern(expr string) pattern {
+	return pattern{sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?is)` + accents.Replace(expr))
+	})}
+}
+
+// newPatterns makes several.
+func newPatterns(exprs ...string) []pattern {
+	all := make([]pattern, len(exprs))
+	for i, e := range exprs {
+		all[i] = newPattern(e)
+	}
+	return all
+}
+
+// match gives the named parts. A name may occur more than once in alternatives.
+func (p pattern) match(s string) (captures, bool) {
+	re := p.compiled()
+	found := re.FindStringSubmatch(s)
+	if found == nil {
+		return nil, false
+	}
+	m := captures{}
+	for i, name := range re.SubexpNames() {
+		if name != "" && found[i] != "" {
+			m[name] = strings.TrimSpace(found[i])
+		}
+	}
+	return m, true
+}
+
+// has tells whether the pattern occurs.
+func (p pattern) has(s string) bool { return p.compiled().MatchString(s) }
+
+// czech are words that tell Czech apart where it is written without marks.
+var czech = newPattern(`(?:^|[^\pL])(?:kolik|jaký|jaké|která|které|kde|co je|co ve?|soubor[yu]?|složk[ay]|složce|ukaž|vypiš|najdi|otevři|přečti|shrň|prosím|ahoj|dobrý den|děkuji|děkuju|dnes|kdo|proč|spočítej|napiš)(?:$|[^\pL])`)
+
+// language guesses which of the languages that the tools speak a text is in.
+// Chinese shows in any character, Czech in letters that no other language here
+// has, or in a common word where it is written without them.
+func language(text string) string {
+	for _, r := range text {
+		switch {
+		case r >= 0x4E00 && r <= 0x9FFF:
+			return "zh"
+		case strings.ContainsRune("ěščřžůďťňĚŠČŘŽŮĎŤŇ", r):
+			return "cs"
+		}
+	}
+	if czech.has(text) {
+		return "cs"
+	}
+	return "en"
+}
