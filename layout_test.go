@@ -32,7 +32,7 @@ var arrows = map[string]string{
 	"internal/api": ". internal/wire internal/wire/openai internal/wire/ollama",
 
 	// Engine.
-	"internal/agent":      ". internal/prompt internal/transcript internal/toolcall",
+	"internal/agent":      ". internal/lang internal/prompt internal/transcript internal/toolcall",
 	"internal/transcript": ".",
 	"internal/prompt":     ".",
 
@@ -41,7 +41,8 @@ var arrows = map[string]string{
 	"internal/toolkit":       ". internal/tool internal/sandbox internal/toolkit/arith",
 	"internal/toolkit/arith": ".",
 	"internal/model":         ". internal/wire internal/wire/openai internal/wire/ollama",
-	"internal/intent":        ".",
+	"internal/intent":        ". internal/lang",
+	"internal/lang":          "",
 
 	// Ground.
 	"internal/store":         ".",

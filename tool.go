@@ -2,6 +2,8 @@ package loci
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -52,7 +54,9 @@ type ToolResult struct {
 	Took time.Duration `json:"took_ns"`
 }
 
-// Content is what the model reads as the result of the call: compact JSON.
+// Content is what the model reads as the result of the call: compact JSON, in
+// which nothing that came from a file or a page can end the message and begin
+// another.
 func (r ToolResult) Content() string {
 	if r.Err != nil {
 		b, err := json.Marshal(r.Err)
@@ -61,8 +65,34 @@ func (r ToolResult) Content() string {
 		}
 		return string(b)
 	}
-	return string(r.Data)
+	return inJSON.Replace(string(r.Data))
 }
+
+// control are the marks with which chat templates begin and end messages.
+// Servers read them wherever they stand, so text from outside must not have
+// them.
+var control = []string{
+	"<|", "|>", "<｜", "｜>", "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>",
+	"<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "[TOOL_CALLS]", "<unused",
+}
+
+var inJSON, inText = replacers()
+
+// replacers make control marks harmless: in JSON by an escape, which leaves the
+// value as it is, in other text by a space.
+func replacers() (inJSON, inText *strings.Replacer) {
+	var escaped, spaced []string
+	for _, mark := range control {
+		r := []rune(mark)
+		escaped = append(escaped, mark, fmt.Sprintf("\\u%04x%s", r[0], string(r[1:])))
+		spaced = append(spaced, mark, string(r[:1])+" "+string(r[1:]))
+	}
+	return strings.NewReplacer(escaped...), strings.NewReplacer(spaced...)
+}
+
+// Inert gives a text from outside without the marks that a chat template would
+// take for the end of a message.
+func Inert(text string) string { return inText.Replace(text) }
 
 // Situation is what the tiny tier decides from: the person's words and what
 // has been done about them so far in this turn.

@@ -49,7 +49,7 @@ const (
 func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	said := t.req.Message.Content
 	if talk.Instruction != "" {
-		said = talk.Instruction
+		said = loci.Inert(talk.Instruction)
 	}
 	t.rebase()
 	t.addUser(said)

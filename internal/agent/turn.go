@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/prompt"
 	"loci/internal/toolcall"
 	"loci/internal/transcript"
@@ -165,7 +166,7 @@ func (t *turn) open() (opened []string) {
 		Session:   t.session.ID,
 		Folders:   slices.Concat(allowed, t.session.Folders),
 		Working:   settings.Working,
-		Lang:      prompt.Language(t.req.Message.Content),
+		Lang:      lang.Of(t.req.Message.Content),
 	}
 	if !slices.Contains(t.scope.Folders, t.scope.Working) && len(t.scope.Folders) > 0 {
 		t.scope.Working = t.scope.Folders[0]

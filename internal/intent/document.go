@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/lang"
 )
 
 // document is the goal of reading one text, to show it or to sum it up. Which
@@ -187,7 +188,7 @@ func (g document) finish(u *utterance, read loci.ToolResult, done []loci.ToolRes
 	}
 	text := []rune(strings.TrimSpace(p.Text))
 	limit := maxSummary
-	if language(p.Text) == "zh" {
+	if lang.Of(p.Text) == "zh" {
 		limit = maxSummaryZH
 	}
 	head := filepath.Base(p.Path)

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"loci"
+	"loci/internal/lang"
 )
 
 // talkLabel marks the examples of plain talk.
@@ -53,7 +54,7 @@ func (e *examples) rank(ctx context.Context, u *utterance) ([]candidate, error) 
 	labels := map[string][]string{talkLabel: plainTalk}
 	for _, t := range u.Tools {
 		for _, x := range t.Examples {
-			if language(x) == "en" {
+			if lang.Of(x) == "en" {
 				labels[t.Name] = append(labels[t.Name], x)
 			}
 		}

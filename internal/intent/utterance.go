@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"loci"
+	"loci/internal/lang"
 )
 
 // The tools that the rules know, by name: this package does not import them, and
@@ -54,7 +55,7 @@ func newPoliteness() politeness {
 func (r *Router) understand(s loci.Situation) *utterance {
 	core := norm.NFC.String(strings.Join(strings.Fields(s.Text), " "))
 	core = strings.ReplaceAll(core, "’", "'")
-	u := &utterance{Situation: s, lang: language(s.Text)}
+	u := &utterance{Situation: s, lang: lang.Of(s.Text)}
 	for range 6 {
 		core = trimEnd(core)
 		m, ok := r.polite.before.match(core)
@@ -127,24 +128,3 @@ func (p pattern) match(s string) (captures, bool) {
 
 // has tells whether the pattern occurs.
 func (p pattern) has(s string) bool { return p.compiled().MatchString(s) }
-
-// czech are words that tell Czech apart where it is written without marks.
-var czech = newPattern(`(?:^|[^\pL])(?:kolik|jaký|jaké|která|které|kde|co je|co ve?|soubor[yu]?|složk[ay]|složce|ukaž|vypiš|najdi|otevři|přečti|shrň|prosím|ahoj|dobrý den|děkuji|děkuju|dnes|kdo|proč|spočítej|napiš)(?:$|[^\pL])`)
-
-// language guesses which of the languages that the tools speak a text is in.
-// Chinese shows in any character, Czech in letters that no other language here
-// has, or in a common word where it is written without them.
-func language(text string) string {
-	for _, r := range text {
-		switch {
-		case r >= 0x4E00 && r <= 0x9FFF:
-			return "zh"
-		case strings.ContainsRune("ěščřžůďťňĚŠČŘŽŮĎŤŇ", r):
-			return "cs"
-		}
-	}
-	if czech.has(text) {
-		return "cs"
-	}
-	return "en"
-}

@@ -151,19 +151,6 @@ func TestSeason(t *testing.T) {
 	}
 }
 
-func TestLanguage(t *testing.T) {
-	for text, want := range map[string]string{
-		"What day is it?":     "en",
-		"今天星期几?":              "zh",
-		"Jaký je dnes měsíc?": "cs",
-		"":                    "en",
-	} {
-		if got := prompt.Language(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestProfiles(t *testing.T) {
 	for _, name := range []string{"general", "coding", "writing"} {
 		if style, ok := prompt.Profile(name); !ok || style == "" {
