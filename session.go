@@ -33,8 +33,9 @@ type Session struct {
 	ClientSystem string   `json:"-"`
 	Tools        []string `json:"-"`
 	Folders      []string `json:"folders,omitempty"`
-	Base         string   `json:"-"` // first node that is still sent; empty: the root
-	Head         string   `json:"-"` // newest node
+	Working      string   `json:"working,omitempty"` // where relative paths start; empty: as configured
+	Base         string   `json:"-"`                 // first node that is still sent; empty: the root
+	Head         string   `json:"-"`                 // newest node
 	Created      Time     `json:"created"`
 	Updated      Time     `json:"updated"`
 }
@@ -82,4 +83,5 @@ type TurnRequest struct {
 	Message Message
 	Options Options
 	Folders []string // more folders to allow in this session; owner only
+	Working string   // where relative paths start in a new session; owner only
 }

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -160,18 +162,28 @@ func (t *turn) open() (opened []string) {
 			}
 		}
 		t.session.Folders = append(t.session.Folders, opened...)
+		if t.isNew {
+			t.session.Working = t.req.Working
+		}
 	}
 	t.scope = loci.Scope{
 		Principal: t.req.Principal,
 		Session:   t.session.ID,
 		Folders:   slices.Concat(allowed, t.session.Folders),
-		Working:   settings.Working,
+		Working:   cmp.Or(t.session.Working, settings.Working),
 		Lang:      lang.Of(t.req.Message.Content),
 	}
-	if !slices.Contains(t.scope.Folders, t.scope.Working) && len(t.scope.Folders) > 0 {
+	if !slices.ContainsFunc(t.scope.Folders, func(f string) bool { return inside(t.scope.Working, f) }) && len(t.scope.Folders) > 0 {
 		t.scope.Working = t.scope.Folders[0]
 	}
 	return opened
+}
+
+// inside tells by their names whether a path is a folder or below it. It only
+// picks a default; what may be read is not decided here.
+func inside(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // freeze makes the session's unchanging parts.

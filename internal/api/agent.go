@@ -18,6 +18,7 @@ type agentRequest struct {
 	Model   string // empty: the default
 	System  string
 	Folders []string // more folders to allow in this session
+	Working string   // where relative paths start in a new session
 	Stream  *bool    // nil: true
 }
 
@@ -63,6 +64,7 @@ func (req agentRequest) turn(r *http.Request) (loci.TurnRequest, error) {
 		Model:     req.Model,
 		System:    req.System,
 		Folders:   req.Folders,
+		Working:   req.Working,
 		Message:   loci.Message{Role: loci.User, Content: req.Message},
 	}
 	if t.Session == "" {

@@ -284,21 +284,21 @@ func (a *App) LogPlaces() {
 // Folders gives the folders that the owner's conversations may look into.
 func (a *App) Folders() []string { return paths(a.Config.Folders) }
 
-// ModelLine says in a sentence which model answers and what to expect of it.
-func (a *App) ModelLine(ctx context.Context) string {
+// Model gives the name of the model that answers, and in a sentence what to
+// expect of it.
+func (a *App) Model(ctx context.Context) (name, note string) {
 	p, err := a.hub.Profile(ctx, "")
 	if err != nil {
 		e := loci.AsError(err)
-		return "none yet. " + e.Message + " " + e.Hint
+		return "none yet", e.Error()
 	}
 	switch {
 	case len(a.engines) > 0:
-		return p.Model + ", which loci brought itself. It is tiny: good for looking things up, not for reasoning. " +
-			"For real work install Ollama (https://ollama.com), then: ollama pull qwen3:4b"
+		note = "loci's own: good for looking things up, too small to reason. For real work: ollama pull qwen3:4b"
 	case p.Tier == loci.TierTiny:
-		return p.Model + ". It is tiny: loci chooses the tools itself."
+		note = "It is too small to choose tools, so loci chooses for it."
 	case p.Tier == loci.TierText:
-		return p.Model + ". It has no tool calls of its own, so it writes them as text."
+		note = "It has no tool calls of its own, so it writes them as text."
 	}
-	return p.Model
+	return p.Model, note
 }

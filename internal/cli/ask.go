@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,8 @@ func (c *command) ask() *cobra.Command {
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, s server) error {
-				req := chatRequest{Session: session, Message: text, Model: c.model(), Folders: c.here(s)}
+				req := chatRequest{Session: session, Message: text, Model: c.model()}
+				req.Folders, req.Working = c.here(s)
 				if asJSON {
 					return c.askWhole(ctx, s, req)
 				}
@@ -76,16 +78,22 @@ func (c *command) model() string {
 	return c.Getenv("LOCI_MODEL")
 }
 
-// here asks whether the folder that the person is in may be read, unless it may
-// already or nobody can be asked. Folders given by flag need no question.
-func (c *command) here(s server) []string {
-	folders := append([]string{}, c.flags["folders"]...)
-	allowed := append(folders, s.folders...)
+// here gives the folders to allow for a question, and the folder that relative
+// paths start in: the one that the person is in, if that may be read. Unless it
+// may already, they are asked, if they are at a terminal.
+func (c *command) here(s server) (folders []string, working string) {
+	folders = slices.Clone(c.flags["folders"])
+	allowed := slices.Concat(folders, s.folders)
 	for _, f := range c.conf.Folders {
 		allowed = append(allowed, f.Path)
 	}
-	if !c.Terminal || c.Folder == "" || within(c.Folder, allowed) {
-		return folders
+	switch {
+	case c.Folder == "":
+		return folders, ""
+	case within(c.Folder, allowed):
+		return folders, c.Folder
+	case !c.Terminal:
+		return folders, ""
 	}
 	fmt.Fprintf(c.Err, "May the model look into %s? [y] this time, [a] always, [N] no: ", c.Folder)
 	answer, _ := bufio.NewReader(c.In).ReadString('\n') // no answer is a no
@@ -94,11 +102,11 @@ func (c *command) here(s server) []string {
 		if err := c.allowAlways(c.Folder); err != nil {
 			c.say("%s", loci.AsError(err))
 		}
-		return append([]string{c.Folder}, folders...)
+		return append(folders, c.Folder), c.Folder
 	case "y", "yes":
-		return append([]string{c.Folder}, folders...)
+		return append(folders, c.Folder), c.Folder
 	}
-	return folders
+	return folders, ""
 }
 
 // within tells whether a folder is one of those or inside one. It only decides

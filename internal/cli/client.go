@@ -27,6 +27,7 @@ type chatRequest struct {
 	Message string   `json:"message"`
 	Model   string   `json:"model,omitempty"`
 	Folders []string `json:"folders,omitempty"`
+	Working string   `json:"working,omitempty"`
 	Stream  *bool    `json:"stream,omitempty"`
 }
 

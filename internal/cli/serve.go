@@ -102,11 +102,16 @@ func (c *command) welcome(ctx context.Context, a *app.App) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nloci is ready. Connect a chat client:\n\n")
 	fmt.Fprintf(&b, "  Web page        %s\n", ad.URL)
-	fmt.Fprintf(&b, "  OpenAI clients  %s    API key: %s\n", ad.OpenAI, ad.Key)
+	fmt.Fprintf(&b, "  OpenAI clients  %s\n", ad.OpenAI)
+	fmt.Fprintf(&b, "                  API key: %s\n", ad.Key)
 	fmt.Fprintf(&b, "  Ollama clients  %s\n", ad.Chat)
 	fmt.Fprintf(&b, "                  (the key in this address can only chat)\n\n")
 	fmt.Fprintf(&b, "  Or ask from another terminal:  loci ask \"What day is it today?\"\n\n")
-	fmt.Fprintf(&b, "Model:    %s\n", a.ModelLine(ctx))
+	name, note := a.Model(ctx)
+	fmt.Fprintf(&b, "Model:    %s\n", name)
+	if note != "" {
+		fmt.Fprintf(&b, "          %s\n", note)
+	}
 	folders := "none yet; allow one with: loci up --allow FOLDER"
 	if f := a.Folders(); len(f) > 0 {
 		folders = strings.Join(f, ", ")

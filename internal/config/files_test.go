@@ -130,7 +130,7 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`^loci_[A-Z2-7]{52}$`).MatchString(string(owner)) || owner == chat {
+	if !regexp.MustCompile(`^loci_[A-Z2-7]{26}$`).MatchString(string(owner)) || owner == chat {
 		t.Errorf("keys of %d and %d letters", len(owner), len(chat))
 	}
 	if err := os.Chmod(p.Key, 0o644); err != nil {

@@ -13,7 +13,7 @@ import (
 // keyPrefix makes a key recognisable in a log or a leak.
 const keyPrefix = "loci_"
 
-// EnsureKey gives the owner's key. It is made once, of 260 random bits, and
+// EnsureKey gives the owner's key. It is made once, of 130 random bits, and
 // kept in a file of its own. Call it under the [Lock].
 func EnsureKey(p Paths) (Secret, error) { return ensureKey(p.Key) }
 
@@ -27,7 +27,7 @@ func EnsureChatKey(p Paths) (Secret, error) { return ensureKey(p.ChatKey) }
 func ensureKey(path string) (Secret, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		key := keyPrefix + rand.Text() + rand.Text()
+		key := keyPrefix + rand.Text()
 		return Secret(key), writeFile(path, []byte(key+"\n"))
 	}
 	if err != nil {

@@ -108,12 +108,9 @@ func folders(f Facts) string {
 	var b strings.Builder
 	b.WriteString("Folders you may look into:\n")
 	for _, folder := range f.Folders {
-		b.WriteString("- " + folder)
-		if folder == f.Working {
-			b.WriteString(" (working folder: relative paths start here)")
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "- %s\n", folder)
 	}
+	fmt.Fprintf(&b, "Relative paths start in the working folder, %s. ", f.Working)
 	b.WriteString("Nothing outside them is open to you. If a file name fits several files, ask which one is meant.")
 	return b.String()
 }

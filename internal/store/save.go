@@ -15,7 +15,7 @@ const (
 	// the session must not undo it. Principal and created never change.
 	putSession = `
 		INSERT INTO session (` + sessionColumns + `, last_seq)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET
 			thread        = excluded.thread,
 			model         = excluded.model,
@@ -25,6 +25,7 @@ const (
 			client_system = excluded.client_system,
 			tools         = excluded.tools,
 			folders       = excluded.folders,
+			working       = excluded.working,
 			base          = excluded.base,
 			head          = excluded.head,
 			updated       = max(updated, excluded.updated),
@@ -149,7 +150,7 @@ func (t *tx) putSession(b loci.Batch) (principal string, last int64, err error) 
 		return "", 0, err
 	}
 	err = t.row(putSession, s.ID, s.Principal, s.Thread, s.Model, s.Title, string(s.Tier), s.System, s.ClientSystem,
-		string(tools), string(folders), s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
+		string(tools), string(folders), s.Working, s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
 	).Scan(&principal, &last)
 	return principal, last, err
 }

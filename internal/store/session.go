@@ -12,7 +12,7 @@ import (
 // sessionColumns are in the order in which scanSession reads them.
 const sessionColumns = `
 	id, principal, thread, model, title, tier, system, client_system,
-	tools, folders, base, head, created, updated`
+	tools, folders, working, base, head, created, updated`
 
 const (
 	sessionByID = `SELECT` + sessionColumns + ` FROM session WHERE id = ?`
@@ -96,7 +96,7 @@ func scanSession(scan scanner) (loci.Session, error) {
 	var tools, folders []byte
 	var created, updated int64
 	err := scan(&s.ID, &s.Principal, &s.Thread, &s.Model, &s.Title, &s.Tier, &s.System, &s.ClientSystem,
-		&tools, &folders, &s.Base, &s.Head, &created, &updated)
+		&tools, &folders, &s.Working, &s.Base, &s.Head, &created, &updated)
 	if err != nil {
 		return s, err
 	}

@@ -12,6 +12,7 @@ CREATE TABLE session (
   client_system TEXT NOT NULL,
   tools         TEXT NOT NULL, -- JSON array of names
   folders       TEXT NOT NULL, -- JSON array of paths
+  working       TEXT NOT NULL, -- path; '' is as configured
   base          TEXT NOT NULL, -- first node that is still sent; '' is the root
   head          TEXT NOT NULL, -- newest node
   last_seq      INTEGER NOT NULL DEFAULT 0, -- number of the newest event
