@@ -102,6 +102,7 @@ type Situation struct {
 	Results []ToolResult // calls already made in this turn, in order
 	Tools   []ToolSpec   // what may be called
 	Folders []string     // absolute paths of the folders that may be looked into
+	Params  int64        // number of weights of the model; 0: unknown
 	Now     time.Time
 }
 

@@ -20,6 +20,7 @@ func (t *turn) choose(ctx context.Context) phase {
 		Results: t.results,
 		Tools:   t.specs,
 		Folders: t.scope.Folders,
+		Params:  t.profile.Params,
 		Now:     t.agent.Now(),
 	})
 	switch {

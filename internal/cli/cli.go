@@ -98,7 +98,6 @@ type command struct {
 	flags map[string][]string
 	paths config.Paths
 	conf  config.Config
-	level string
 }
 
 func newRoot(w World) *cobra.Command {
@@ -114,6 +113,8 @@ Start with: loci up`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       app.Version,
+		Args:          arguments(noSuchCommand),
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(w.In)
 	root.SetOut(w.Out)
@@ -122,6 +123,17 @@ Start with: loci up`,
 	root.PersistentFlags().StringVar(&c.file, "config", "", "configuration `FILE` instead of the usual one")
 	root.AddCommand(c.up(), c.serve(), c.ask(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.version())
 	return root
+}
+
+// noSuchCommand refuses the words of a command that there is not.
+func noSuchCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("there is no command %.60q; did you mean %s?", args[0], near[0])
+	}
+	return fmt.Errorf("there is no command %.60q", args[0])
 }
 
 // arguments checks the number of arguments and makes a mistake a usage error.

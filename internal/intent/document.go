@@ -174,10 +174,14 @@ const (
 	// (2,048). Chinese takes about a token for each character.
 	maxSummary   = 3500
 	maxSummaryZH = 900
+	// ownWords is the number of weights from which a model is trusted to sum up
+	// in its own words. A smaller one is spared: the text's own sentences tell.
+	ownWords = 300_000_000
+	maxKey   = 3 // of those sentences
 )
 
 // finish is the move when the text is there. A text is shown as it is, without
-// the model, which would change it; only a summary is the model's to write.
+// the model, which would change it; only a summary may be the model's to write.
 func (g document) finish(u *utterance, read loci.ToolResult, done []loci.ToolResult) loci.Move {
 	if !g.summarise {
 		return say(u, read)
@@ -198,6 +202,10 @@ func (g document) finish(u *utterance, read loci.ToolResult, done []loci.ToolRes
 	if len(text) > limit || p.Pages > 1 {
 		text = text[:min(len(text), limit)]
 		head += sentence(u.lang, beginningOnly)
+	}
+	if 0 < u.Params && u.Params < ownWords {
+		key := keySentences(string(text), maxKey)
+		return loci.Move{Say: head + sentence(u.lang, inItsWords) + "\n" + strings.Join(key, "\n")}
 	}
 	return loci.Move{Talk: &loci.Talk{
 		Instruction: sentence(u.lang, summariseThis, string(text)),

@@ -19,6 +19,7 @@ import (
 
 // person has a folder with files, and asks.
 type person struct {
+	params  int64 // of the model
 	t       *testing.T
 	dir     string
 	set     *tool.Set
@@ -73,7 +74,7 @@ func (p *person) asks(text string) loci.Move {
 	}
 	for range 8 {
 		m, err := p.router.Next(p.t.Context(), loci.Situation{
-			Text: text, History: p.history, Results: done, Tools: p.set.Specs(loci.Scope{Principal: owner}), Folders: []string{p.dir}, Now: now,
+			Text: text, History: p.history, Results: done, Tools: p.set.Specs(loci.Scope{Principal: owner}), Folders: []string{p.dir}, Params: p.params, Now: now,
 		})
 		if err != nil {
 			p.t.Fatal(err)
@@ -173,6 +174,21 @@ func TestSummaries(t *testing.T) {
 		}
 		if !strings.Contains(m.Talk.Instruction, tc.given) || m.Talk.Instruction == "" || strings.Contains(m.Talk.Instruction, "PNG") {
 			t.Errorf("%q: instruction %q", tc.text, m.Talk.Instruction)
+		}
+	}
+}
+
+// A model that would make things up gets the text's own sentences.
+func TestSummaryWithoutModel(t *testing.T) {
+	p := newPerson(t, files)
+	p.params = 135_000_000
+	p.touch("notes.md")
+	for text, want := range map[string]string{
+		"summarise what I just wrote": "notes.md (today 12:03), in its own words:\nBuy milk.\nCall Anna.",
+		"总结一下我刚写的东西":                  "notes.md (今天 12:03)，原文要点：\nBuy milk.\nCall Anna.",
+	} {
+		if m := p.asks(text); m.Say != want {
+			t.Errorf("%q: %+v, want %q", text, m, want)
 		}
 	}
 }

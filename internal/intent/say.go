@@ -19,6 +19,7 @@ var (
 	}
 	beginningOnly = words{en: ", its beginning", zh: "（开头部分）", cs: ", jeho začátek"}
 	todayAt       = words{en: "today %s", zh: "今天 %s", cs: "dnes %s"}
+	inItsWords    = words{en: ", in its own words:", zh: "，原文要点：", cs: ", jeho vlastními slovy:"}
 	summariseThis = words{
 		en: "Summarise this text in two or three sentences. Say only what it says.\n\n%s",
 		zh: "请用两三句话概括下面的文字，只说其中有的内容。\n\n%s",
