@@ -13,6 +13,7 @@ type Principal struct {
 type Scope struct {
 	Principal Principal
 	Session   string
+	Turn      string
 	Folders   []string // absolute paths of the folders that may be looked into
 	Working   string   // where relative paths start; empty: the first folder
 	Lang      string   // language of the person's words: "en", "zh" or "cs"
@@ -70,6 +71,7 @@ type Batch struct {
 
 // TurnRequest is what a door hands to the engine.
 type TurnRequest struct {
+	Request   string // id of the request that brought it, for the log
 	Principal Principal
 	Session   string // a session id; empty: find it
 	Thread    string // the client's id of the conversation; may be empty

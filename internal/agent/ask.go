@@ -92,6 +92,8 @@ func (t *turn) stream(ctx context.Context, req loci.Request, filter func(piece s
 	t.receipt = sum(t.receipt, out.receipt)
 	t.finish = out.finish
 	t.agent.calls.finish(t.session.ID, out)
+	t.log.Info("model call", "stage", "model", "step", t.step, "prompt_tokens", out.receipt.Prompt,
+		"reused_tokens", out.receipt.Reused, "completion_tokens", out.receipt.Completion, "duration", time.Since(began))
 	return out, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ type turn struct {
 	began  time.Time
 	cancel context.CancelFunc
 	yield  func(loci.Event) bool
+	log    *slog.Logger
 	left   bool // the consumer stopped listening
 
 	session  loci.Session
@@ -115,6 +117,7 @@ func (t *turn) place(ctx context.Context) (leave func(), err error) {
 
 func (t *turn) take(p transcript.Place) {
 	t.session, t.isNew = p.Session, p.New
+	t.log = t.agent.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
 	t.path = slices.Concat(p.Path, p.Imported)
 	t.unsaved = p.Imported
 	t.lastID, t.lastPath = p.Parent(), p.PathHash()
@@ -169,6 +172,7 @@ func (t *turn) open() (opened []string) {
 	t.scope = loci.Scope{
 		Principal: t.req.Principal,
 		Session:   t.session.ID,
+		Turn:      t.id,
 		Folders:   slices.Concat(allowed, t.session.Folders),
 		Working:   cmp.Or(t.session.Working, settings.Working),
 		Lang:      lang.Of(t.req.Message.Content),
@@ -318,7 +322,7 @@ func typeOf(payload any) loci.EventType {
 func (t *turn) record(payloads ...any) bool {
 	if err := t.save(payloads...); err != nil {
 		t.err = errors.Join(t.err, err)
-		t.agent.Logger.Error("event not stored", "session", t.session.ID, "turn", t.id, "type", typeOf(payloads[0]), "error", err)
+		t.log.Error("event not stored", "stage", "record", "type", typeOf(payloads[0]), "error", err)
 		return false
 	}
 	return true
@@ -375,10 +379,20 @@ func (t *turn) end(ctx context.Context) phase {
 		})
 	}
 	t.record(append(t.last, fin)...)
-	t.agent.Logger.Info("turn finished",
-		"session", t.session.ID, "turn", t.id, "state", state, "steps", t.step, "calls", len(t.results),
-		"ms", time.Since(t.began).Milliseconds(), "error", t.err)
+	if e := loci.AsError(t.err); e != nil && e.Code == loci.Internal {
+		t.log.Error("turn failed", "stage", "turn", "error", t.err)
+	}
+	t.log.Info("turn finished", "stage", "turn", "state", state, "steps", t.step, "calls", len(t.results),
+		"duration", time.Since(t.began), "error", errorCode(t.err))
 	return nil
+}
+
+// errorCode is what the log says of an error: its text may quote a file.
+func errorCode(err error) string {
+	if err == nil {
+		return ""
+	}
+	return string(loci.AsError(err).Code)
 }
 
 // clip shortens a message for the timeline; the transcript has all of it.

@@ -59,6 +59,7 @@ func (req agentRequest) turn(r *http.Request) (loci.TurnRequest, error) {
 		return loci.TurnRequest{}, loci.Errorf(loci.Invalid, "There is no message.").WithHint(`Send {"message": "…"}.`)
 	}
 	t := loci.TurnRequest{
+		Request:   exchangeOf(r).id,
 		Principal: exchangeOf(r).caller.principal,
 		Session:   req.Session,
 		Model:     req.Model,

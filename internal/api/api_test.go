@@ -40,10 +40,15 @@ type fake struct {
 }
 
 func (f *fake) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error] {
+	if req.Request == "" {
+		return fails(errors.New("the request has no id"))(ctx, req)
+	}
+	req.Request = "" // random
 	return f.turn(ctx, req)
 }
 
 func (f *fake) Start(_ context.Context, req loci.TurnRequest) (loci.Event, error) {
+	req.Request = "" // random
 	return f.start(req)
 }
 

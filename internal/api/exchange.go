@@ -66,6 +66,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 // line is what the log says: nothing of what was asked or answered.
 func (x *exchange) line(method string, took time.Duration) []slog.Attr {
 	attrs := []slog.Attr{
+		slog.String("stage", "request"),
 		slog.String("request", x.id),
 		slog.String("method", method),
 		slog.String("route", x.route),

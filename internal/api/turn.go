@@ -43,6 +43,7 @@ func (s *server) answer(ctx context.Context, r *http.Request, t target, c conver
 		}), nil
 	}
 	req := loci.TurnRequest{
+		Request:   exchangeOf(r).id,
 		Principal: exchangeOf(r).caller.principal,
 		Model:     t.model,
 		Resent:    true,

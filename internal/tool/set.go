@@ -154,8 +154,8 @@ func (s *Set) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall) lo
 		result.Text = strings.TrimSpace(result.Err.Message + " " + result.Err.Suggestion)
 	}
 	result.Took = time.Since(start)
-	s.log.InfoContext(ctx, "tool call", "tool", known(s, call.Name), "session", scope.Session, "call", call.ID,
-		"failed", result.Err != nil, "refused", result.Refused, "bytes", len(result.Data), "took", result.Took)
+	s.log.InfoContext(ctx, "tool call", "stage", "tool", "tool", known(s, call.Name), "session", scope.Session, "turn", scope.Turn, "call", call.ID,
+		"failed", result.Err != nil, "refused", result.Refused, "bytes", len(result.Data), "duration", result.Took)
 	return result
 }
 

@@ -93,6 +93,9 @@ func run(ctx context.Context, binary string, rounds int) error {
 			return err
 		}
 	}
+	if err := l.crowd(ctx, 1000); err != nil {
+		return err
+	}
 	return l.footprint(ctx, binary, home, mockURL)
 }
 

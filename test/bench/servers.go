@@ -10,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // serve listens on a free loopback port, prints the address and serves until
@@ -28,7 +29,8 @@ func serve(ctx context.Context, h http.Handler) error {
 	return nil
 }
 
-// mock is a model server that answers at once: about 1 kB, or 64 pieces.
+// mock is a model server that answers at once: about 1 kB, or 64 pieces, which
+// take 20 ms each from the model named slow.
 func mock() http.Handler {
 	const pieces = 64
 	text := strings.Repeat("lorem ipsum dolor sit amet ", 40)
@@ -39,7 +41,8 @@ func mock() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"mock","object":"model","created":1,"owned_by":"bench"}]}`)
+		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"mock","object":"model","created":1,"owned_by":"bench"},`+
+			`{"id":"slow","object":"model","created":1,"owned_by":"bench"}]}`)
 	})
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -53,9 +56,13 @@ func mock() http.Handler {
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		flush := http.NewResponseController(w).Flush
+		slow := bytes.Contains(body, []byte(`"model":"slow"`))
 		for i := range pieces {
 			fmt.Fprintf(w, piece, i)
 			_ = flush()
+			if slow {
+				time.Sleep(20 * time.Millisecond)
+			}
 		}
 		_, _ = io.WriteString(w, last)
 	})
