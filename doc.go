@@ -11,10 +11,10 @@
 //	engine     agent, prompt,        one turn: place it in its transcript, ask the
 //	           transcript            model, run the tools, record, repeat
 //	abilities  tool, toolkit,        what a turn can use, each behind an interface
-//	           model, toolcall,      of one or two methods that the engine declares
-//	           intent
-//	ground     store, config, wire,  files, bytes and processes; these know nothing
-//	           sandbox, embedded     of conversations
+//	           model, intent         of a few methods that the engine declares
+//	ground     store, config, wire,  files, bytes, texts and processes; these know
+//	           toolcall, sandbox,    nothing of each other's work
+//	           embedded, lang
 //
 // Package app is the only one that knows all others: it builds the program
 // from its configuration, and holds one line for each interface that a lower

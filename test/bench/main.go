@@ -93,6 +93,11 @@ func run(ctx context.Context, binary string, rounds int) error {
 			return err
 		}
 	}
+	l.stop() // what was measured so far must not count as memory of the crowd
+	if l, err = startLoci(ctx, binary, home, mockURL); err != nil {
+		return err
+	}
+	defer l.stop()
 	if err := l.crowd(ctx, 1000); err != nil {
 		return err
 	}
