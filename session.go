@@ -61,6 +61,15 @@ type Node struct {
 	Created  Time
 }
 
+// Draft is what a running turn has said so far. It is stored now and then, so
+// that little of it is lost if the program stops without warning.
+type Draft struct {
+	Session   string
+	Turn      string
+	Text      string
+	Reasoning string
+}
+
 // Batch is what is stored in one transaction. Store gives the events their
 // sequence numbers, in order.
 type Batch struct {

@@ -49,6 +49,7 @@ type Chooser interface {
 // Log stores what happens, and gives it back.
 type Log interface {
 	Save(ctx context.Context, b loci.Batch) error
+	SaveDraft(ctx context.Context, d loci.Draft) error
 	Events(ctx context.Context, session string, after int64, limit int) ([]loci.Event, error)
 }
 

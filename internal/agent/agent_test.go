@@ -135,8 +135,20 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 		tools: &shelf{files: map[string]string{"notes.md": "Buy milk."}},
 		store: db,
 	}
-	w.agent = agent.New(agent.Config{
-		Model: w.model, Tools: w.tools, Store: db, Chooser: chooser{},
+	w.agent = w.again()
+	t.Cleanup(func() {
+		w.agent.Close()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// again makes the agent anew, as a restart does.
+func (w *world) again() *agent.Agent {
+	return agent.New(agent.Config{
+		Model: w.model, Tools: w.tools, Store: w.store, Chooser: chooser{},
 		Settings: agent.Settings{
 			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4,
 			Folders: func(p loci.Principal) []string {
@@ -149,13 +161,6 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 		Now:    func() time.Time { return clock },
 		Logger: slog.New(slog.DiscardHandler),
 	})
-	t.Cleanup(func() {
-		w.agent.Close()
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w
 }
 
 var owner = loci.Principal{ID: "owner", Owner: true}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"loci"
 )
@@ -246,28 +247,45 @@ func TestFork(t *testing.T) {
 	}
 }
 
+// What a turn had said when the program was killed is kept, and a client that
+// goes on from there is recognised.
 func TestRecover(t *testing.T) {
-	w := newWorld(t, loci.TierNative)
-	begun := loci.Event{V: 1, Session: "ses_x", Turn: "turn_x", Type: loci.EventTurnStarted, Time: loci.Now(), Data: loci.TurnStarted{}}
-	err := w.store.Save(t.Context(), loci.Batch{
-		Session: &loci.Session{ID: "ses_x", Principal: "owner", Created: loci.Now(), Updated: loci.Now()},
-		Events:  []*loci.Event{&begun},
-	})
+	wait, reached, _ := gate()
+	slow := func(ctx context.Context) {
+		select {
+		case <-time.After(300 * time.Millisecond): // longer than a draft waits
+		case <-ctx.Done():
+		}
+	}
+	w := newWorld(t, loci.TierNative, []any{"Half", slow, " a", wait, " sentence."}, "Whole.")
+	begun, err := w.agent.Start(t.Context(), request("", "Say it."))
 	if err != nil {
 		t.Fatal(err)
 	}
+	<-reached
+	// The turn still runs here, but the store is as a kill would leave it.
 	for range 2 { // the second time there is nothing left to do
-		unfinished, err := w.store.Unfinished(t.Context())
+		cut, err := w.store.Unfinished(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.agent.Recover(t.Context(), unfinished); err != nil {
+		if err := w.agent.Recover(t.Context(), cut); err != nil {
 			t.Fatal(err)
 		}
 	}
-	events, err := w.store.Events(t.Context(), "ses_x", 0, 10)
-	if err != nil || len(events) != 2 || events[1].Type != loci.EventTurnFinished {
-		t.Errorf("events %+v, %v", events, err)
+	events, err := w.store.Events(t.Context(), begun.Session, 0, 10)
+	if err != nil || len(events) != 3 {
+		t.Fatalf("events %+v, %v", events, err)
+	}
+	var m loci.MessageData
+	if err := events[1].DecodeData(&m); err != nil || m.Text != "Half a" || !m.Incomplete {
+		t.Errorf("the reply is kept as %+v, %v", m, err)
+	}
+	w.agent.Close()
+	w.agent = w.again()
+	o := w.ask([]loci.Message{{Role: loci.User, Content: "Say it."}, {Role: loci.Assistant, Content: "Half a"}}, "Go on.")
+	if o.session != begun.Session || o.text != "Whole." {
+		t.Errorf("%+v in %s, want %s", o, o.session, begun.Session)
 	}
 }
 

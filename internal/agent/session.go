@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"loci"
+	"loci/internal/transcript"
 )
 
 // Fork copies a session of p up to and including a turn, or all of it when turn
@@ -57,17 +58,44 @@ func (a *Agent) Fork(ctx context.Context, p loci.Principal, session, turn string
 }
 
 // Recover ends the turns that were running when the program stopped without
-// warning; started are their turn.started events. They are not taken up again:
-// whoever asked is gone, and what a tool has done is not known.
-func (a *Agent) Recover(ctx context.Context, started []loci.Event) error {
-	for _, e := range started {
-		end := loci.Event{
-			V: loci.EventVersion, Session: e.Session, Turn: e.Turn, Time: loci.Now(),
-			Type: loci.EventTurnFinished, Data: loci.TurnFinished{State: loci.TurnInterrupted},
+// warning, with as much of their replies as was stored. They are not taken up
+// again: whoever asked is gone, and what a tool has done is not known.
+func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
+	for _, d := range cut {
+		b := loci.Batch{}
+		add := func(data any) {
+			b.Events = append(b.Events, &loci.Event{
+				V: loci.EventVersion, Session: d.Session, Turn: d.Turn, Time: loci.Now(), Type: typeOf(data), Data: data,
+			})
 		}
-		if err := a.Store.Save(ctx, loci.Batch{Events: []*loci.Event{&end}}); err != nil {
+		if d.Text != "" {
+			node, err := a.cutReply(ctx, d)
+			if err != nil {
+				return err
+			}
+			b.Nodes = []loci.Node{node}
+			add(loci.MessageData{Text: d.Text, Reasoning: d.Reasoning, Incomplete: true})
+		}
+		add(loci.TurnFinished{State: loci.TurnInterrupted})
+		if err := a.Store.Save(ctx, b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// cutReply is the node of a reply that broke off, so that a client that goes on
+// from it is recognised.
+func (a *Agent) cutReply(ctx context.Context, d loci.Draft) (loci.Node, error) {
+	s, err := a.Store.Session(ctx, d.Session)
+	if err != nil {
+		return loci.Node{}, err
+	}
+	path, err := a.Store.Path(ctx, s.Head)
+	if err != nil {
+		return loci.Node{}, err
+	}
+	p := transcript.Place{Session: s, Path: path}
+	reply := loci.Message{Role: loci.Assistant, Content: d.Text}
+	return transcript.NewNode(s.ID, p.Parent(), d.Turn, p.PathHash(), d.Text, reply), nil
 }

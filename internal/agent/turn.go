@@ -58,6 +58,7 @@ type turn struct {
 
 	replied   bool            // the reply is in the path
 	spoken    int             // bytes shown before the current step
+	drafted   time.Time       // when a draft was last stored
 	shown     strings.Builder // what the client sees as the reply
 	reasoning strings.Builder
 	last      []any // payloads to be stored with the end of the turn
@@ -117,6 +118,7 @@ func (t *turn) place(ctx context.Context) (leave func(), err error) {
 
 func (t *turn) take(p transcript.Place) {
 	t.session, t.isNew = p.Session, p.New
+	t.drafted = time.Now() // a reply that takes no longer than that needs no draft
 	t.log = t.agent.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
 	t.path = slices.Concat(p.Path, p.Imported)
 	t.unsaved = p.Imported
@@ -336,7 +338,11 @@ func (t *turn) show(e loci.Event) {
 	}
 }
 
-// say shows generated text at once; it becomes durable with the message event.
+// draftEvery is how much of a reply, in time, a crash may take.
+const draftEvery = 250 * time.Millisecond
+
+// say shows generated text at once. It becomes durable with the message event;
+// until then a draft of it is stored now and then.
 func (t *turn) say(text, reasoning string) {
 	if text == "" && reasoning == "" {
 		return
@@ -349,6 +355,20 @@ func (t *turn) say(text, reasoning string) {
 		V: loci.EventVersion, Seq: t.feed.seq, Session: t.session.ID, Turn: t.id,
 		Time: loci.Now(), Type: loci.EventDelta, Data: d,
 	})
+	if now := time.Now(); now.Sub(t.drafted) > draftEvery {
+		t.drafted = now
+		t.draft()
+	}
+}
+
+// draft stores what the turn has said so far.
+func (t *turn) draft() {
+	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
+	defer cancel()
+	d := loci.Draft{Session: t.session.ID, Turn: t.id, Text: t.shown.String(), Reasoning: t.reasoning.String()}
+	if err := t.agent.Store.SaveDraft(ctx, d); err != nil {
+		t.log.Error("draft not stored", "stage", "record", "error", err)
+	}
 }
 
 // fail ends the turn with an error.

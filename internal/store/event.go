@@ -14,8 +14,8 @@ const (
 	eventsAfter = `SELECT` + eventColumns + ` FROM event
 		WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`
 
-	unfinished = `SELECT` + eventColumns + `
-		FROM running JOIN event USING (session, seq) ORDER BY event.time`
+	unfinished = `SELECT session, turn, text, reasoning FROM running ORDER BY session, seq`
+	putDraft   = `UPDATE running SET text = ?, reasoning = ? WHERE session = ? AND turn = ?`
 
 	putEvent = `INSERT INTO event (v, seq, session, turn, time, type, data) VALUES (?, ?, ?, ?, ?, ?, ?)`
 	turnRuns = `INSERT INTO running (session, turn, seq) VALUES (?, ?, ?)`
@@ -28,10 +28,21 @@ func (db *DB) Events(ctx context.Context, session string, after int64, limit int
 	return list(ctx, db, scanEvent, eventsAfter, session, after, limit)
 }
 
-// Unfinished gives the turn.started event of each turn that has no
-// turn.finished: at start-up, those that a crash cut short.
-func (db *DB) Unfinished(ctx context.Context) ([]loci.Event, error) {
-	return list(ctx, db, scanEvent, unfinished)
+// Unfinished gives the turns that have started and not finished, with their
+// drafts: at start-up, those that a crash cut short.
+func (db *DB) Unfinished(ctx context.Context) ([]loci.Draft, error) {
+	return list(ctx, db, func(scan scanner) (d loci.Draft, err error) {
+		return d, scan(&d.Session, &d.Turn, &d.Text, &d.Reasoning)
+	}, unfinished)
+}
+
+// SaveDraft stores what a running turn has said so far, in place of the draft
+// before.
+func (db *DB) SaveDraft(ctx context.Context, d loci.Draft) error {
+	return db.inTx(ctx, func(t *tx) error {
+		_, err := t.exec(putDraft, d.Text, d.Reasoning, d.Session, d.Turn)
+		return err
+	})
 }
 
 // putEvent adds an event with a number, and keeps the table of running turns:

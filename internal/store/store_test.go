@@ -446,8 +446,18 @@ func TestUnfinishedTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || got[0].Turn != "turn_2" || got[0].Seq != 3 || got[0].Session != s.ID {
-		t.Errorf("got %+v", got)
+	draft := loci.Draft{Session: s.ID, Turn: "turn_2"}
+	if diff := cmp.Diff([]loci.Draft{draft}, got); diff != "" {
+		t.Error(diff)
+	}
+	draft.Text, draft.Reasoning = "Half a", "hm"
+	for _, d := range []loci.Draft{{Session: s.ID, Turn: "turn_2", Text: "H"}, draft, {Session: s.ID, Turn: "turn_1", Text: "over"}} {
+		if err := db.SaveDraft(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := db.Unfinished(t.Context()); err != nil || !cmp.Equal([]loci.Draft{draft}, got) {
+		t.Errorf("got %+v, %v", got, err)
 	}
 	finished.Turn, finished.Seq = "turn_2", 0
 	mustSave(t, db, loci.Batch{Events: []*loci.Event{finished}})

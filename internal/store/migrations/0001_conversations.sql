@@ -55,11 +55,14 @@ CREATE TABLE event (
   PRIMARY KEY (session, seq)
 ) STRICT, WITHOUT ROWID;
 
--- The turns that have started and not finished; seq is their first event.
+-- The turns that have started and not finished: seq is their first event, text
+-- and reasoning are what they had said when that was last stored.
 CREATE TABLE running (
-  session TEXT NOT NULL,
-  turn    TEXT NOT NULL,
-  seq     INTEGER NOT NULL,
+  session   TEXT NOT NULL,
+  turn      TEXT NOT NULL,
+  seq       INTEGER NOT NULL,
+  text      TEXT NOT NULL DEFAULT '',
+  reasoning TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (session, turn),
   FOREIGN KEY (session, seq) REFERENCES event ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
