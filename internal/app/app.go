@@ -253,7 +253,7 @@ func (a *App) Serve(ctx context.Context) error {
 	// only follow along, who would wait for ever.
 	a.agent.Close()
 	a.requests()
-	const drain = 5 * time.Second
+	const drain = time.Second // nothing runs any more; only last bytes are on their way
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
 	if err := a.server.Shutdown(ctx); err != nil {

@@ -239,3 +239,64 @@ func TestDebugView(t *testing.T) {
 		t.Errorf("the system block is\n%s", sent[0].Content)
 	}
 }
+
+// kill -9 in the middle of a reply: after a restart the database is whole, the
+// turn is marked interrupted, and what was said is kept.
+func TestKilledMidway(t *testing.T) {
+	wait, never := make(chan struct{}), make(chan struct{})
+	m := fake.NewModel(fake.Reply{Pieces: []string{"Half ", "a sentence."}, Wait: wait, Hold: never})
+	home := t.TempDir()
+	args := []string{"--backend", m.OpenAI(t)}
+	in := serve(t, options{home: home, args: args})
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		body, _ := json.Marshal(map[string]any{"message": "Say it."}) // strings always marshal
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, in.URL+"/api/agent/chat", bytes.NewReader(body))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		req.Header.Set("Authorization", "Bearer "+in.Key)
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer res.Body.Close()
+		var all strings.Builder
+		buf := make([]byte, 4096)
+		for !strings.Contains(all.String(), "Half") {
+			n, err := res.Body.Read(buf)
+			all.Write(buf[:n])
+			if err != nil {
+				t.Errorf("%v after %s", err, all.String())
+				return
+			}
+		}
+	}()
+	m.Await(t, 1)
+	<-time.After(300 * time.Millisecond) // a reply that comes sooner needs no draft
+	close(wait)
+	<-heard
+	if err := in.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	in.stop()
+
+	in = serve(t, options{home: home, args: args})
+	_, sessions := in.get("/api/agent/sessions")
+	var list []struct{ ID string }
+	decode(t, sessions, &list)
+	events := in.events(list[0].ID)
+	for _, want := range []string{`"text":"Half ","incomplete":true`, `"state":"interrupted"`} {
+		if !strings.Contains(events, want) {
+			t.Errorf("no %s in\n%s", want, events)
+		}
+	}
+	m.Add(fake.Reply{Text: "Again."})
+	if _, body := in.post("/api/agent/chat", map[string]any{"session": list[0].ID, "message": "Go on.", "stream": false}); !strings.Contains(body, "Again.") {
+		t.Errorf("the session does not go on: %s", body)
+	}
+}
