@@ -2,8 +2,6 @@ package loci
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 	"time"
 )
 
@@ -36,6 +34,9 @@ type ToolError struct {
 	Message    string `json:"error"`
 	CanRetry   bool   `json:"canRetry"`
 	Suggestion string `json:"suggestion"`
+	// ForPerson is what to do in words for a person, where that is not what a
+	// model should do; empty: nothing more than the message.
+	ForPerson string `json:"-"`
 }
 
 // Error makes a ToolError usable as an error inside tools.
@@ -54,46 +55,6 @@ type ToolResult struct {
 	Took time.Duration `json:"took_ns"`
 }
 
-// Content is what the model reads as the result of the call: compact JSON, in
-// which nothing that came from a file or a page can end the message and begin
-// another.
-func (r ToolResult) Content() string {
-	if r.Err != nil {
-		b, err := json.Marshal(r.Err)
-		if err != nil { // a struct of two strings and a bool always marshals
-			return `{"error":"the error could not be encoded","canRetry":false,"suggestion":""}`
-		}
-		return string(b)
-	}
-	return inJSON.Replace(string(r.Data))
-}
-
-// control are the marks with which chat templates begin and end messages.
-// Servers read them wherever they stand, so text from outside must not have
-// them.
-var control = []string{
-	"<|", "|>", "<｜", "｜>", "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>",
-	"<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "[TOOL_CALLS]", "<unused",
-}
-
-var inJSON, inText = replacers()
-
-// replacers make control marks harmless: in JSON by an escape, which leaves the
-// value as it is, in other text by a space.
-func replacers() (inJSON, inText *strings.Replacer) {
-	var escaped, spaced []string
-	for _, mark := range control {
-		r := []rune(mark)
-		escaped = append(escaped, mark, fmt.Sprintf("\\u%04x%s", r[0], string(r[1:])))
-		spaced = append(spaced, mark, string(r[:1])+" "+string(r[1:]))
-	}
-	return strings.NewReplacer(escaped...), strings.NewReplacer(spaced...)
-}
-
-// Inert gives a text from outside without the marks that a chat template would
-// take for the end of a message.
-func Inert(text string) string { return inText.Replace(text) }
-
 // Situation is what the tiny tier decides from: the person's words and what
 // has been done about them so far in this turn.
 type Situation struct {
@@ -102,7 +63,9 @@ type Situation struct {
 	Results []ToolResult // calls already made in this turn, in order
 	Tools   []ToolSpec   // what may be called
 	Folders []string     // absolute paths of the folders that may be looked into
-	Params  int64        // number of weights of the model; 0: unknown
+	Lang    string       // language of Text: "en", "zh" or "cs"
+	Model   string       // the session's model, as clients call it
+	Params  int64        // number of its weights; 0: unknown
 	Now     time.Time
 }
 

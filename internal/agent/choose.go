@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/toolcall"
 )
 
 // choose is the step of the tiny tier: the runtime decides what to do, and the
@@ -20,6 +21,8 @@ func (t *turn) choose(ctx context.Context) phase {
 		Results: t.results,
 		Tools:   t.specs,
 		Folders: t.scope.Folders,
+		Lang:    t.scope.Lang,
+		Model:   t.session.Model,
 		Params:  t.profile.Params,
 		Now:     t.agent.Now(),
 	})
@@ -50,7 +53,7 @@ const (
 func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	said := t.req.Message.Content
 	if talk.Instruction != "" {
-		said = loci.Inert(talk.Instruction)
+		said = toolcall.Inert(talk.Instruction)
 	}
 	t.rebase()
 	t.addUser(said)

@@ -29,7 +29,7 @@ func (t *turn) tools(ctx context.Context) phase {
 		t.results = append(t.results, result)
 		if t.native {
 			t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{
-				Role: loci.ToolRole, Content: result.Content(), ToolCallID: call.ID, ToolName: call.Name,
+				Role: loci.ToolRole, Content: toolcall.Content(result), ToolCallID: call.ID, ToolName: call.Name,
 			}))
 		}
 		outputs = append(outputs, toolcall.Output(result))

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"loci"
+	"loci/internal/toolcall"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -161,7 +162,7 @@ func TestCall(t *testing.T) {
 				}
 				return
 			}
-			if r.Err == nil || r.Data != nil || !strings.Contains(r.Err.Message, test.problem) || strings.Contains(r.Content(), "secret") {
+			if r.Err == nil || r.Data != nil || !strings.Contains(r.Err.Message, test.problem) || strings.Contains(toolcall.Content(r), "secret") {
 				t.Fatalf("%s, %+v; want %q", r.Data, r.Err, test.problem)
 			}
 			if r.Err.CanRetry != test.retry || r.Refused != test.refused || r.Err.Suggestion == "" || !strings.HasPrefix(r.Text, r.Err.Message) {
@@ -224,7 +225,7 @@ func TestLogs(t *testing.T) {
 	bad := echo("bad", loci.EffectNone, func(context.Context, Env, echoArgs) (any, error) { panic("boom") })
 	s := newSet(t, Config{Tools: []Tool{bad, echo("echo", loci.EffectNone, nil)}, Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 	r := say(s, owner, "bad", `{"text":""}`)
-	if r.Err == nil || r.Err.CanRetry || strings.Contains(r.Content(), "boom") || strings.Contains(r.Content(), "goroutine") {
+	if r.Err == nil || r.Err.CanRetry || strings.Contains(toolcall.Content(r), "boom") || strings.Contains(toolcall.Content(r), "goroutine") {
 		t.Errorf("%+v", r.Err)
 	}
 	if !strings.Contains(log.String(), "boom") || !strings.Contains(log.String(), "set_test.go") {

@@ -75,6 +75,6 @@ func Output(r loci.ToolResult) string {
 	content := strings.NewReplacer(
 		"<tool_output", `\u003ctool_output`, "</tool_output", `\u003c/tool_output`,
 		"<tool>", `\u003ctool>`, "</tool>", `\u003c/tool>`,
-	).Replace(r.Content())
+	).Replace(Content(r))
 	return "<tool_output>" + content + "</tool_output>"
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"loci/internal/toolcall"
 )
 
 // TestPathVectors runs the reading cases of testdata/path.json through
@@ -72,8 +74,8 @@ func TestPathVectors(t *testing.T) {
 			}
 		case got.Err == nil || got.Err.CanRetry || strings.Contains(got.Text, "SECRET"):
 			t.Errorf("%s (%s) was not denied: %s, %+v", c.ID, c.Why, got.Data, got.Err)
-		case len(got.Content()) > 1000 || time.Since(start) > time.Second:
-			t.Errorf("%s: %d bytes after %v", c.ID, len(got.Content()), time.Since(start))
+		case len(toolcall.Content(got)) > 1000 || time.Since(start) > time.Second:
+			t.Errorf("%s: %d bytes after %v", c.ID, len(toolcall.Content(got)), time.Since(start))
 		}
 	}
 	if ran < 26 {

@@ -215,8 +215,8 @@ func checkError(t *testing.T, r loci.ToolResult) {
 		t.Errorf("bad error: %+v", e)
 	case len(e.Message) > 500:
 		t.Errorf("the error has %d bytes", len(e.Message))
-	case strings.Contains(r.Content(), "goroutine") || strings.Contains(r.Content(), ".go:"):
-		t.Errorf("the error shows code: %s", r.Content())
+	case strings.Contains(toolcall.Content(r), "goroutine") || strings.Contains(toolcall.Content(r), ".go:"):
+		t.Errorf("the error shows code: %s", toolcall.Content(r))
 	}
 }
 
@@ -321,8 +321,8 @@ func (c checker) panics(t *testing.T) {
 	bad.Handler = func(context.Context, tool.Env, json.RawMessage) (any, error) { panic("secret inside") }
 	r := c.call(t, bad, "en", c.f.Args)
 	checkError(t, r)
-	if strings.Contains(r.Content(), "secret inside") {
-		t.Errorf("the panic is shown: %s", r.Content())
+	if strings.Contains(toolcall.Content(r), "secret inside") {
+		t.Errorf("the panic is shown: %s", toolcall.Content(r))
 	}
 }
 

@@ -1,4 +1,4 @@
-package loci_test
+package toolcall
 
 import (
 	"encoding/json"
@@ -22,9 +22,10 @@ func TestControlMarks(t *testing.T) {
 	// As tools encode it: with < and > as they are.
 	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(quoted))
 	r := loci.ToolResult{Data: json.RawMessage(strings.Replace(string(data), `"x"`, plain, 1))}
-	content := r.Content()
+	content := Content(r)
+	failed := Content(loci.ToolResult{Err: &loci.ToolError{Message: "no [INST] here", Suggestion: hostile}})
 	for _, mark := range []string{"<|", "|>", "<｜", "</s>", "[INST]", "<start_of_turn>"} {
-		if strings.Contains(content, mark) || strings.Contains(loci.Inert(hostile), mark) {
+		if strings.Contains(content, mark) || strings.Contains(failed, mark) || strings.Contains(Inert(hostile), mark) {
 			t.Errorf("%q is left", mark)
 		}
 	}
@@ -32,7 +33,7 @@ func TestControlMarks(t *testing.T) {
 	if err := json.Unmarshal([]byte(content), &back); err != nil || back.Text != hostile {
 		t.Errorf("%v; the value became %q", err, back.Text)
 	}
-	if got := loci.Inert("1 < 2 and 3 > 2"); got != "1 < 2 and 3 > 2" {
+	if got := Inert("1 < 2 and 3 > 2"); got != "1 < 2 and 3 > 2" {
 		t.Errorf("ordinary text became %q", got)
 	}
 }
