@@ -64,6 +64,7 @@ type Node struct {
 // Draft is what a running turn has said so far. It is stored now and then, so
 // that little of it is lost if the program stops without warning.
 type Draft struct {
+	Principal string // whose session it is; set by the store
 	Session   string
 	Turn      string
 	Text      string

@@ -14,8 +14,10 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -88,10 +90,10 @@ type Config struct {
 // Agent runs the turns of all sessions: one at a time in each, sessions side
 // by side. It is safe for concurrent use.
 type Agent struct {
-	Config
+	cfg   Config
 	lanes lanes
 	feeds feeds
-	calls lastCalls
+	steps lastSteps
 	own   sync.WaitGroup // turns that belong to sessions
 }
 
@@ -100,7 +102,7 @@ func New(c Config) *Agent {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Agent{Config: c}
+	return &Agent{cfg: c}
 }
 
 // Turn runs a turn that belongs to the caller: cancelling ctx or stopping the
@@ -116,7 +118,7 @@ func (a *Agent) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.E
 			id:     loci.NewID(loci.TurnPrefix),
 			cancel: cancel,
 			yield:  func(e loci.Event) bool { return yield(e, nil) },
-			began:  a.Now(),
+			began:  a.cfg.Now(),
 		}
 		if err := t.run(ctx); err != nil && !t.left {
 			yield(loci.Event{}, err)
@@ -132,24 +134,37 @@ func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (loci.Event, er
 		err   error
 	}
 	first := make(chan begun, 1)
+	if !a.lanes.adopt(&a.own) {
+		return loci.Event{}, errClosing
+	}
 	// The turn outlives the request that brought it, but keeps its values.
 	ctx = context.WithoutCancel(ctx)
-	a.own.Go(func() {
+	go func() {
+		defer a.own.Done()
 		told := false
+		defer func() {
+			if p := recover(); p != nil { // a request's turn has its server to catch this
+				err := fmt.Errorf("panic: %v", p)
+				a.cfg.Logger.Error("turn failed", "stage", "turn", "error", err, "stack", string(debug.Stack()))
+				if !told {
+					first <- begun{err: err}
+				}
+			}
+		}()
 		for e, err := range a.Turn(ctx, req) {
 			if !told {
 				first <- begun{e, err}
 				told = true
 			}
 		}
-	})
+	}()
 	b := <-first
 	return b.event, b.err
 }
 
 // Stop interrupts the turn that runs in a session of p, if any does.
 func (a *Agent) Stop(ctx context.Context, p loci.Principal, session string) error {
-	if err := a.owns(ctx, p, session); err != nil {
+	if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
 		return err
 	}
 	a.lanes.stop(session)
@@ -160,16 +175,16 @@ func (a *Agent) Stop(ctx context.Context, p loci.Principal, session string) erro
 // stored, then those that happen, with deltas in between. It ends with ctx.
 func (a *Agent) Follow(ctx context.Context, p loci.Principal, session string, after int64) iter.Seq2[loci.Event, error] {
 	return func(yield func(loci.Event, error) bool) {
-		if err := a.owns(ctx, p, session); err != nil {
+		if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
 			yield(loci.Event{}, err)
 			return
 		}
-		a.feeds.follow(ctx, a.Store, session, after, yield)
+		a.feeds.follow(ctx, a.cfg.Store, session, after, yield)
 	}
 }
 
-// Call is a model call as it was made: the debug view.
-type Call struct {
+// LastStep is a model call as it was made: the debug view.
+type LastStep struct {
 	Time    loci.Time     `json:"time"`
 	Turn    string        `json:"turn"`
 	Step    int           `json:"step"`
@@ -182,30 +197,19 @@ type Call struct {
 }
 
 // Debug gives the last model call of a session since the program started.
-func (a *Agent) Debug(ctx context.Context, p loci.Principal, session string) (Call, error) {
-	if err := a.owns(ctx, p, session); err != nil {
-		return Call{}, err
+func (a *Agent) Debug(ctx context.Context, p loci.Principal, session string) (LastStep, error) {
+	if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
+		return LastStep{}, err
 	}
-	call, ok := a.calls.get(session)
+	step, ok := a.steps.get(session)
 	if !ok {
-		return Call{}, loci.Errorf(loci.NotFound, "The model was not called in this session since loci started.")
+		return LastStep{}, loci.Errorf(loci.NotFound, "The model was not called in this session since loci started.")
 	}
-	return call, nil
+	return step, nil
 }
 
 // Close interrupts all turns and waits for those that belong to sessions.
 func (a *Agent) Close() {
 	a.lanes.close()
 	a.own.Wait()
-}
-
-func (a *Agent) owns(ctx context.Context, p loci.Principal, session string) error {
-	s, err := a.Store.Session(ctx, session)
-	if err != nil {
-		return err
-	}
-	if s.Principal != p.ID {
-		return loci.Errorf(loci.NotFound, "There is no session %.60q.", session)
-	}
-	return nil
 }

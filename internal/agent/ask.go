@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -17,7 +15,7 @@ import (
 // ask is the model step of the native and text tiers: one call, streamed to
 // the client as it comes.
 func (t *turn) ask(ctx context.Context) phase {
-	if t.step >= t.agent.Settings.MaxSteps {
+	if t.step >= t.agent.cfg.Settings.MaxSteps {
 		return t.exhausted()
 	}
 	t.step++
@@ -59,9 +57,10 @@ func (t *turn) stream(ctx context.Context, req loci.Request, filter func(piece s
 	var text strings.Builder
 	var out output
 	began := time.Now()
-	t.agent.calls.begin(t, req)
+	t.announce()
+	t.agent.steps.begin(t, req)
 	t.spoken = t.shown.Len()
-	for chunk, err := range t.agent.Model.Chat(ctx, req) {
+	for chunk, err := range t.agent.cfg.Model.Chat(ctx, req) {
 		if err != nil {
 			out.text = text.String()
 			return out, err
@@ -91,7 +90,7 @@ func (t *turn) stream(ctx context.Context, req loci.Request, filter func(piece s
 	out.receipt.Calls, out.receipt.Millis = 1, time.Since(began).Milliseconds()
 	t.receipt = sum(t.receipt, out.receipt)
 	t.finish = out.finish
-	t.agent.calls.finish(t.session.ID, out)
+	t.agent.steps.finish(t.session.ID, out)
 	t.log.Info("model call", "stage", "model", "step", t.step, "prompt_tokens", out.receipt.Prompt,
 		"reused_tokens", out.receipt.Reused, "completion_tokens", out.receipt.Completion, "duration", time.Since(began))
 	return out, nil
@@ -102,6 +101,12 @@ func (t *turn) speak(text string) {
 	if text != "" {
 		t.say(text, "")
 	}
+}
+
+// announce says what the person should know before the reply.
+func (t *turn) announce() {
+	t.speak(t.notice)
+	t.notice = ""
 }
 
 // gap separates the text of a step from that of the step before.
@@ -115,14 +120,14 @@ func (t *turn) gap() {
 // once, or take it as the answer.
 func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault) phase {
 	sent := loci.Message{Role: loci.Assistant, Content: out.text}
-	if len(written) > 0 && strings.LastIndex(out.text, "<tool>") > strings.LastIndex(out.text, "</tool>") {
-		sent.Content += "</tool>" // the server took its stop sequence off; its cache has it
+	if len(written) > 0 {
+		sent.Content = toolcall.Restore(out.text)
 	}
 	t.native = len(out.calls) > 0
 	t.calls = written
 	if t.native {
 		t.calls = t.identified(out.calls)
-		sent.ToolCalls = sendable(t.calls)
+		sent.ToolCalls = t.calls
 	}
 	done := loci.StepFinished{Step: t.step, Text: out.text, Calls: t.calls, Finish: out.finish, Receipt: out.receipt}
 	switch {
@@ -165,18 +170,6 @@ func (t *turn) identified(calls []loci.ToolCall) []loci.ToolCall {
 	return calls
 }
 
-// sendable are calls as they can be sent back to a server, which wants an
-// object for arguments: what the model wrote instead, it reads in the result.
-func sendable(calls []loci.ToolCall) []loci.ToolCall {
-	calls = slices.Clone(calls)
-	for i := range calls {
-		if a := bytes.TrimSpace(calls[i].Arguments); len(a) == 0 || a[0] != '{' {
-			calls[i].Arguments = json.RawMessage("{}")
-		}
-	}
-	return calls
-}
-
 // correction tells the model exactly what was wrong with its call.
 func correction(finish loci.Finish, fault *toolcall.Fault) loci.Message {
 	e := &loci.ToolError{Message: fault.Message(), CanRetry: true, Suggestion: fault.Suggestion()}
@@ -211,10 +204,31 @@ func (t *turn) request() loci.Request {
 		req.Purpose = loci.PurposeChat
 	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
+	var open []loci.ToolCall
 	for _, n := range t.path {
+		if n.Sent.Role == loci.ToolRole {
+			open = slices.DeleteFunc(open, func(c loci.ToolCall) bool { return c.ID == n.Sent.ToolCallID })
+		} else {
+			req.Messages = append(req.Messages, unanswered(open)...)
+			open = slices.Clone(n.Sent.ToolCalls)
+		}
 		req.Messages = append(req.Messages, n.Sent)
 	}
 	return req
+}
+
+// unanswered are results for calls that a stop or a crash kept from running.
+// Servers refuse a conversation in which a call has none. They are the same
+// each time, so the prefix stays.
+func unanswered(calls []loci.ToolCall) []loci.Message {
+	var results []loci.Message
+	for _, c := range calls {
+		e := &loci.ToolError{Message: "The turn was stopped before this ran.", CanRetry: true}
+		results = append(results, loci.Message{
+			Role: loci.ToolRole, Content: toolcall.Content(loci.ToolResult{Err: e}), ToolCallID: c.ID, ToolName: c.Name,
+		})
+	}
+	return results
 }
 
 func receipt(u loci.Usage) loci.Receipt {

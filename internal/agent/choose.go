@@ -11,11 +11,11 @@ import (
 // choose is the step of the tiny tier: the runtime decides what to do, and the
 // model at most phrases.
 func (t *turn) choose(ctx context.Context) phase {
-	if t.step >= t.agent.Settings.MaxSteps {
+	if t.step >= t.agent.cfg.Settings.MaxSteps {
 		return t.exhausted()
 	}
 	t.step++
-	move, err := t.agent.Chooser.Next(ctx, loci.Situation{
+	move, err := t.agent.cfg.Chooser.Next(ctx, loci.Situation{
 		Text:    t.req.Message.Content,
 		History: t.visible(),
 		Results: t.results,
@@ -24,7 +24,7 @@ func (t *turn) choose(ctx context.Context) phase {
 		Lang:    t.scope.Lang,
 		Model:   t.session.Model,
 		Params:  t.profile.Params,
-		Now:     t.agent.Now(),
+		Now:     t.agent.cfg.Now(),
 	})
 	switch {
 	case err != nil:
@@ -37,6 +37,7 @@ func (t *turn) choose(ctx context.Context) phase {
 	}
 	t.finish = loci.FinishStop
 	t.addUser(t.req.Message.Content)
+	t.announce()
 	t.say(move.Say, "")
 	t.reply(loci.Message{Role: loci.Assistant, Content: move.Say})
 	return (*turn).end
@@ -55,9 +56,8 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	if talk.Instruction != "" {
 		said = toolcall.Inert(talk.Instruction)
 	}
-	t.rebase()
 	t.addUser(said)
-	t.speak(t.notice)
+	t.announce()
 	t.speak(talk.Lead)
 	req := t.request()
 	if req.Options.Temperature == nil {

@@ -6,34 +6,34 @@ import (
 	"loci"
 )
 
-// callsKept is the number of sessions whose last model call is remembered.
-const callsKept = 200
+// stepsKept is the number of sessions whose last model call is remembered.
+const stepsKept = 200
 
-// lastCalls remembers the last model call of each recent session.
-type lastCalls struct {
+// lastSteps remembers the last model call of each recent session.
+type lastSteps struct {
 	mu    sync.Mutex
-	byID  map[string]*Call
+	byID  map[string]*LastStep
 	order []string // oldest first
 }
 
-func (l *lastCalls) begin(t *turn, req loci.Request) {
+func (l *lastSteps) begin(t *turn, req loci.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byID == nil {
-		l.byID = map[string]*Call{}
+		l.byID = map[string]*LastStep{}
 	}
 	id := t.session.ID
 	if l.byID[id] == nil {
 		l.order = append(l.order, id)
-		if len(l.order) > callsKept {
+		if len(l.order) > stepsKept {
 			delete(l.byID, l.order[0])
 			l.order = l.order[1:]
 		}
 	}
-	l.byID[id] = &Call{Time: loci.Now(), Turn: t.id, Step: t.step, Request: req, Profile: t.profile, Session: t.session}
+	l.byID[id] = &LastStep{Time: loci.Now(), Turn: t.id, Step: t.step, Request: req, Profile: t.profile, Session: t.session}
 }
 
-func (l *lastCalls) finish(session string, out output) {
+func (l *lastSteps) finish(session string, out output) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c := l.byID[session]; c != nil {
@@ -42,12 +42,12 @@ func (l *lastCalls) finish(session string, out output) {
 	}
 }
 
-func (l *lastCalls) get(session string) (Call, bool) {
+func (l *lastSteps) get(session string) (LastStep, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.byID[session]
 	if c == nil {
-		return Call{}, false
+		return LastStep{}, false
 	}
 	return *c, true
 }

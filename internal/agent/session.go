@@ -11,14 +11,11 @@ import (
 // Fork copies a session of p up to and including a turn, or all of it when turn
 // is empty, into a new one. The copy can go another way; both keep their past.
 func (a *Agent) Fork(ctx context.Context, p loci.Principal, session, turn string) (loci.Session, error) {
-	if err := a.owns(ctx, p, session); err != nil {
-		return loci.Session{}, err
-	}
-	old, err := a.Store.Session(ctx, session)
+	old, err := a.cfg.Store.Session(ctx, p.ID, session)
 	if err != nil {
 		return loci.Session{}, err
 	}
-	path, err := a.Store.Path(ctx, old.Head)
+	path, err := a.cfg.Store.Path(ctx, p.ID, old.Head)
 	if err != nil {
 		return loci.Session{}, err
 	}
@@ -54,7 +51,7 @@ func (a *Agent) Fork(ctx context.Context, p loci.Principal, session, turn string
 	if len(nodes) > 0 {
 		fork.Head = nodes[len(nodes)-1].ID
 	}
-	return fork, a.Store.Save(ctx, loci.Batch{Session: &fork, Nodes: nodes})
+	return fork, a.cfg.Store.Save(ctx, loci.Batch{Session: &fork, Nodes: nodes})
 }
 
 // Recover ends the turns that were running when the program stopped without
@@ -77,7 +74,7 @@ func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
 			add(loci.MessageData{Text: d.Text, Reasoning: d.Reasoning, Incomplete: true})
 		}
 		add(loci.TurnFinished{State: loci.TurnInterrupted})
-		if err := a.Store.Save(ctx, b); err != nil {
+		if err := a.cfg.Store.Save(ctx, b); err != nil {
 			return err
 		}
 	}
@@ -87,11 +84,11 @@ func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
 // cutReply is the node of a reply that broke off, so that a client that goes on
 // from it is recognised.
 func (a *Agent) cutReply(ctx context.Context, d loci.Draft) (loci.Node, error) {
-	s, err := a.Store.Session(ctx, d.Session)
+	s, err := a.cfg.Store.Session(ctx, d.Principal, d.Session)
 	if err != nil {
 		return loci.Node{}, err
 	}
-	path, err := a.Store.Path(ctx, s.Head)
+	path, err := a.cfg.Store.Path(ctx, d.Principal, s.Head)
 	if err != nil {
 		return loci.Node{}, err
 	}

@@ -55,6 +55,7 @@ type turn struct {
 	unknown int               // calls in a row of tools that do not exist
 	fixed   bool              // a correction was sent already
 	notice  string            // to be said before the reply
+	rebased bool              // the path was cut and begins anew
 
 	replied   bool            // the reply is in the path
 	spoken    int             // bytes shown before the current step
@@ -86,7 +87,6 @@ func (t *turn) run(ctx context.Context) error {
 	if err := t.begin(ctx); err != nil {
 		return err
 	}
-	t.speak(t.notice)
 	next := phase((*turn).ask)
 	if t.session.Tier == loci.TierTiny {
 		next = (*turn).choose
@@ -100,7 +100,7 @@ func (t *turn) run(ctx context.Context) error {
 // place finds the session and waits until no other turn runs in it.
 func (t *turn) place(ctx context.Context) (leave func(), err error) {
 	for {
-		place, err := transcript.Locate(ctx, t.agent.Store, t.req)
+		place, err := transcript.Locate(ctx, t.agent.cfg.Store, t.req)
 		if err != nil {
 			return nil, err
 		}
@@ -108,18 +108,27 @@ func (t *turn) place(ctx context.Context) (leave func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		if !waited {
-			t.take(place)
-			return leave, nil
+		if waited { // the turn before has changed the transcript: look again
+			again, err := transcript.Locate(ctx, t.agent.cfg.Store, t.req)
+			if err != nil {
+				leave()
+				return nil, err
+			}
+			if again.Session.ID != place.Session.ID {
+				leave()
+				continue
+			}
+			place = again
 		}
-		leave() // the turn before may have changed the transcript: look again
+		t.take(place)
+		return leave, nil
 	}
 }
 
 func (t *turn) take(p transcript.Place) {
 	t.session, t.isNew = p.Session, p.New
 	t.drafted = time.Now() // a reply that takes no longer than that needs no draft
-	t.log = t.agent.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
+	t.log = t.agent.cfg.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
 	t.path = slices.Concat(p.Path, p.Imported)
 	t.unsaved = p.Imported
 	t.lastID, t.lastPath = p.Parent(), p.PathHash()
@@ -133,11 +142,11 @@ func (t *turn) begin(ctx context.Context) error {
 		model = t.session.Model
 	}
 	var err error
-	if t.profile, err = t.agent.Model.Profile(ctx, model); err != nil {
+	if t.profile, err = t.agent.cfg.Model.Profile(ctx, model); err != nil {
 		return err
 	}
 	opened := t.open()
-	t.specs = t.agent.Tools.Specs(t.scope)
+	t.specs = t.agent.cfg.Tools.Specs(t.scope)
 	switch {
 	case t.isNew:
 		t.freeze(model)
@@ -150,7 +159,6 @@ func (t *turn) begin(ctx context.Context) error {
 	}
 	t.session.Updated, t.touched = loci.Now(), true
 	if t.session.Tier != loci.TierTiny {
-		t.rebase()
 		t.addUser(t.req.Message.Content + prompt.Tail(t.began, t.moved(opened)))
 	}
 	return t.save(loci.TurnStarted{Model: model, Tier: t.session.Tier, Message: clip(t.req.Message.Content)})
@@ -158,7 +166,7 @@ func (t *turn) begin(ctx context.Context) error {
 
 // open adds the folders that the request allows and gives the new ones.
 func (t *turn) open() (opened []string) {
-	settings := t.agent.Settings
+	settings := t.agent.cfg.Settings
 	allowed := settings.Folders(t.req.Principal)
 	if t.req.Principal.Owner {
 		for _, f := range t.req.Folders {
@@ -207,7 +215,7 @@ func (t *turn) freeze(model string) {
 
 // system writes the session's system block.
 func (t *turn) system() {
-	s := t.agent.Settings
+	s := t.agent.cfg.Settings
 	f := prompt.Facts{
 		Now:     t.began,
 		Zone:    s.Zone,
@@ -247,7 +255,7 @@ func (t *turn) moved(opened []string) prompt.Moved {
 		return m
 	}
 	m.Opened = opened
-	if t.req.Resent && t.req.System != t.session.ClientSystem && !t.agent.Settings.ReplaceClient {
+	if t.req.Resent && t.req.System != t.session.ClientSystem && !t.agent.cfg.Settings.ReplaceClient {
 		t.session.ClientSystem = t.req.System
 		m.Client = &t.req.System
 	}
@@ -257,9 +265,13 @@ func (t *turn) moved(opened []string) prompt.Moved {
 // addUser adds the person's message as a node: shown as they wrote it, sent as
 // the model reads it.
 func (t *turn) addUser(sent string) {
+	t.fit(sent)
 	m := t.req.Message
 	m.Content = sent
 	t.add(transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.req.Message.Content, m))
+	if t.rebased {
+		t.session.Base, t.touched = t.path[0].ID, true
+	}
 }
 
 // add appends a node to the path. It is stored with the next event.
@@ -287,7 +299,7 @@ func (t *turn) save(payloads ...any) error {
 	if t.touched {
 		b.Session = &t.session
 	}
-	if err := t.agent.Store.Save(ctx, b); err != nil {
+	if err := t.agent.cfg.Store.Save(ctx, b); err != nil {
 		return err
 	}
 	if n := len(b.Nodes); n > 0 {
@@ -366,7 +378,7 @@ func (t *turn) draft() {
 	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
 	defer cancel()
 	d := loci.Draft{Session: t.session.ID, Turn: t.id, Text: t.shown.String(), Reasoning: t.reasoning.String()}
-	if err := t.agent.Store.SaveDraft(ctx, d); err != nil {
+	if err := t.agent.cfg.Store.SaveDraft(ctx, d); err != nil {
 		t.log.Error("draft not stored", "stage", "record", "error", err)
 	}
 }

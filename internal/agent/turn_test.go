@@ -238,31 +238,100 @@ func TestCannotBegin(t *testing.T) {
 	}
 }
 
+// A conversation that outgrows the window is cut rarely and then by a lot; in
+// between, the prefix stays; and the person is told each time.
 func TestWindowOverflow(t *testing.T) {
 	w := newWorld(t, loci.TierNative)
+	long := strings.Repeat("All work and no play makes a dull day. ", 50) // about 490 tokens
 	var history []loci.Message
-	long := strings.Repeat("All work and no play makes a dull day. ", 40) // about 390 tokens
 	for i := range 10 {
 		history = append(history,
 			loci.Message{Role: loci.User, Content: fmt.Sprintf("question %d", i)},
 			loci.Message{Role: loci.Assistant, Content: long})
 	}
-	w.model.replies = []any{"Yes.", "No."}
-	first := w.ask(history, "And now?")
-	if !strings.Contains(first.text, "no longer sees the oldest") || !strings.HasSuffix(first.text, "Yes.") {
-		t.Errorf("the person reads %q", first.text)
+	const turns = 12
+	cuts, broken := 0, 0
+	for i := range turns {
+		w.model.replies = []any{long}
+		question := fmt.Sprintf("And now, %d?", i)
+		o := w.ask(history, question)
+		if strings.Contains(o.text, "no longer sees the oldest") {
+			cuts++
+		}
+		if !strings.HasSuffix(o.text, long) {
+			t.Fatalf("turn %d: the person reads %q", i, o.text)
+		}
+		history = append(history, loci.Message{Role: loci.User, Content: question}, loci.Message{Role: loci.Assistant, Content: o.text})
+		if i == 0 {
+			continue
+		}
+		before, now := w.model.requests[i-1].Messages, w.model.requests[i].Messages
+		if len(now) < len(before) || cmp.Diff(before, now[:len(before)]) != "" {
+			broken++
+		}
 	}
-	history = append(history, loci.Message{Role: loci.User, Content: "And now?"}, loci.Message{Role: loci.Assistant, Content: first.text})
-	second := w.ask(history, "Sure?")
-	if second.text != "No." {
-		t.Errorf("the person reads %q", second.text)
+	if cuts < 2 || cuts > turns/3 || broken != cuts-1 {
+		t.Errorf("in %d turns the conversation was cut %d times, and the prefix broke %d times", turns, cuts, broken)
 	}
-	a, b := w.model.requests[0].Messages, w.model.requests[1].Messages
-	if len(a) != 1+2*4+1 || a[1].Content != "question 6" {
-		t.Errorf("%d messages, from %q", len(a), a[1].Content)
+	if n := len(w.model.requests[turns-1].Messages); n > 1+2*8+1 {
+		t.Errorf("the model is sent %d messages", n)
 	}
-	if d := cmp.Diff(a, b[:len(a)]); d != "" {
-		t.Errorf("the prefix moved after the cut (-before +after):\n%s", d)
+}
+
+// A message that is too long by itself leaves out everything else, once, and is
+// then the server's to judge.
+func TestMessageLongerThanWindow(t *testing.T) {
+	w := newWorld(t, loci.TierNative, "Short.", "Too much.", "Fine.")
+	first := w.ask(nil, "hi")
+	huge := strings.Repeat("word ", 5000)
+	h := []loci.Message{{Role: loci.User, Content: "hi"}, {Role: loci.Assistant, Content: first.text}}
+	second := w.ask(h, huge)
+	if got := w.model.requests[1].Messages; len(got) != 2 {
+		t.Errorf("the model is sent %d messages with it", len(got))
+	}
+	w.ask(append(h, loci.Message{Role: loci.User, Content: huge}, loci.Message{Role: loci.Assistant, Content: second.text}), "and now?")
+	if got := w.model.requests[2].Messages; len(got) != 2 || !strings.HasPrefix(got[1].Content, "and now?") {
+		t.Errorf("after it the model is sent %d messages", len(got))
+	}
+}
+
+// A turn that is stopped between two calls leaves no call without a result:
+// servers refuse such a conversation for good.
+func TestStopBetweenCalls(t *testing.T) {
+	w := newWorld(t, loci.TierNative,
+		[]any{call("list_dir", `{}`), call("read_file", `{"path":"notes.md"}`)}, "Never mind.")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var session string
+	for e, err := range w.agent.Turn(ctx, loci.TurnRequest{Principal: owner, Message: loci.Message{Role: loci.User, Content: "Look."}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		session = e.Session
+		if e.Type == loci.EventToolFinished {
+			cancel() // after the first of two calls
+		}
+	}
+	if len(w.tools.calls) != 1 {
+		t.Fatalf("%d calls ran", len(w.tools.calls))
+	}
+	if o := w.turn(loci.TurnRequest{Principal: owner, Session: session, Message: loci.Message{Role: loci.User, Content: "Go on."}}); o.err != nil {
+		t.Fatal(o.err)
+	}
+	var open []string
+	for _, m := range w.model.requests[1].Messages {
+		switch {
+		case m.Role == loci.ToolRole:
+			open = slices.DeleteFunc(open, func(id string) bool { return id == m.ToolCallID })
+		case len(open) > 0:
+			t.Errorf("%s message while the calls %v have no result", m.Role, open)
+		}
+		for _, c := range m.ToolCalls {
+			open = append(open, c.ID)
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("the calls %v have no result", open)
 	}
 }
 

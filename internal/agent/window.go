@@ -7,40 +7,41 @@ import (
 	"loci"
 )
 
-// rebase leaves out the oldest part of a conversation that no longer fits the
-// model's window. That breaks the cached prefix, so it is done rarely and then
-// for a large part: only the newest rounds stay, and the place where they
-// begin is kept for the turns to come. The person is told.
-func (t *turn) rebase() {
+// fit leaves out the oldest part of a conversation that no longer fits the
+// model's window together with the next message. That breaks the cached prefix,
+// so it is done rarely and then for a large part: at most KeptRounds rounds
+// stay, and no more than fill half of the room. Where they begin is kept for
+// the turns to come, and the person is told.
+func (t *turn) fit(next string) {
 	if i := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Base }); i > 0 {
 		t.path = t.path[i:]
 	}
-	budget := t.profile.Window - t.profile.Window/4 // the rest is for the reply
-	used := tokens(t.session.System) + tokens(t.req.Message.Content) + t.toolTokens()
-	if used+pathTokens(t.path) <= budget {
+	room := t.profile.Window - t.profile.Window/4 // the rest is for the reply
+	room -= tokens(t.session.System) + tokens(next) + imageTokens*len(t.req.Message.Images) + t.toolTokens()
+	if pathTokens(t.path) <= room {
 		return
 	}
 	rounds := roundStarts(t.path)
-	for keep := min(t.agent.Settings.KeptRounds, len(rounds)-1); keep >= 0; keep-- {
-		cut := len(t.path)
-		if keep > 0 {
-			cut = rounds[len(rounds)-keep]
+	cut := len(t.path)
+	for _, start := range slices.Backward(rounds[max(0, len(rounds)-t.agent.cfg.Settings.KeptRounds):]) {
+		if pathTokens(t.path[start:]) > room/2 {
+			break
 		}
-		if used+pathTokens(t.path[cut:]) > budget && keep > 0 {
-			continue
-		}
-		if cut == 0 {
-			return
-		}
-		t.notice = fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
-			t.profile.Window, len(rounds)-keep, len(rounds))
-		t.path = t.path[cut:]
-		t.session.Base, t.touched = "", true
-		if len(t.path) > 0 {
-			t.session.Base = t.path[0].ID
-		}
-		return
+		cut = start
 	}
+	if cut == 0 {
+		return // nothing older to leave out: the message itself is too long
+	}
+	gone := 0
+	for _, start := range rounds {
+		if start < cut {
+			gone++
+		}
+	}
+	t.notice = fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
+		t.profile.Window, gone, len(rounds))
+	t.path = t.path[cut:]
+	t.rebased = true
 }
 
 // roundStarts gives the positions of the person's messages.

@@ -120,11 +120,7 @@ func (d desk) Sessions(ctx context.Context, p loci.Principal) ([]loci.Session, e
 
 // Session gives one of the principal's sessions.
 func (d desk) Session(ctx context.Context, p loci.Principal, id string) (loci.Session, error) {
-	s, err := d.store.Session(ctx, id)
-	if err == nil && s.Principal != p.ID {
-		return loci.Session{}, loci.Errorf(loci.NotFound, "There is no session %.60q.", id)
-	}
-	return s, err
+	return d.store.Session(ctx, p.ID, id)
 }
 
 // Rename gives a session a title.
@@ -132,7 +128,7 @@ func (d desk) Rename(ctx context.Context, p loci.Principal, id, title string) (l
 	if err := d.store.RenameSession(ctx, p.ID, id, title); err != nil {
 		return loci.Session{}, err
 	}
-	return d.store.Session(ctx, id)
+	return d.store.Session(ctx, p.ID, id)
 }
 
 // Delete removes a session for good, after stopping what runs in it.

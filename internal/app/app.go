@@ -278,7 +278,7 @@ func (a *App) Close() error {
 // LogPlaces logs where everything is.
 func (a *App) LogPlaces() {
 	a.Logger.Info("loci "+Version, "config", a.Paths.Config, "data", a.Paths.Data, "state", a.Paths.State,
-		"working", a.agent.Settings.Working, "folders", strings.Join(paths(a.Config.Folders), ", "), "url", a.Addresses().URL)
+		"working", a.settings().Working, "folders", strings.Join(paths(a.Config.Folders), ", "), "url", a.Addresses().URL)
 }
 
 // Folders gives the folders that the owner's conversations may look into.

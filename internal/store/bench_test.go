@@ -88,7 +88,7 @@ func BenchmarkPath40(b *testing.B) {
 	_, nodes := conversation(b, db, "owner", 40)
 	b.ReportAllocs()
 	for b.Loop() {
-		path, err := db.Path(b.Context(), nodes[39].ID)
+		path, err := db.Path(b.Context(), "owner", nodes[39].ID)
 		if err != nil || len(path) != 40 {
 			b.Fatal(len(path), err)
 		}

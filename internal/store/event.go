@@ -14,8 +14,10 @@ const (
 	eventsAfter = `SELECT` + eventColumns + ` FROM event
 		WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`
 
-	unfinished = `SELECT session, turn, text, reasoning FROM running ORDER BY session, seq`
-	putDraft   = `UPDATE running SET text = ?, reasoning = ? WHERE session = ? AND turn = ?`
+	unfinished = `
+		SELECT session.principal, session, turn, text, reasoning
+		FROM running JOIN session ON session.id = running.session ORDER BY session, seq`
+	putDraft = `UPDATE running SET text = ?, reasoning = ? WHERE session = ? AND turn = ?`
 
 	putEvent = `INSERT INTO event (v, seq, session, turn, time, type, data) VALUES (?, ?, ?, ?, ?, ?, ?)`
 	turnRuns = `INSERT INTO running (session, turn, seq) VALUES (?, ?, ?)`
@@ -32,7 +34,7 @@ func (db *DB) Events(ctx context.Context, session string, after int64, limit int
 // drafts: at start-up, those that a crash cut short.
 func (db *DB) Unfinished(ctx context.Context) ([]loci.Draft, error) {
 	return list(ctx, db, func(scan scanner) (d loci.Draft, err error) {
-		return d, scan(&d.Session, &d.Turn, &d.Text, &d.Reasoning)
+		return d, scan(&d.Principal, &d.Session, &d.Turn, &d.Text, &d.Reasoning)
 	}, unfinished)
 }
 

@@ -32,7 +32,7 @@ func TestOpenAgain(t *testing.T) {
 		if i == 0 {
 			mustSave(t, db, loci.Batch{Session: s})
 		}
-		if _, err := db.Session(t.Context(), s.ID); err != nil {
+		if _, err := db.Session(t.Context(), "owner", s.ID); err != nil {
 			t.Error(err)
 		}
 		if err := db.Verify(t.Context()); err != nil {
@@ -158,8 +158,8 @@ func TestFlippedBytes(t *testing.T) {
 			found++
 			continue
 		}
-		_, _ = db.Path(t.Context(), nodes[19].ID)
-		_, _ = db.Session(t.Context(), s.ID)
+		_, _ = db.Path(t.Context(), "owner", nodes[19].ID)
+		_, _ = db.Session(t.Context(), "owner", s.ID)
 		if err := db.Verify(t.Context()); err != nil {
 			wantCode(t, err, loci.Internal)
 			found++
@@ -207,7 +207,7 @@ func TestLockedByAnother(t *testing.T) {
 	if strings.Contains(e.Error(), "SQLITE") {
 		t.Errorf("it says %q", e)
 	}
-	if _, err := db.Session(t.Context(), s.ID); err != nil {
+	if _, err := db.Session(t.Context(), "owner", s.ID); err != nil {
 		t.Errorf("reading failed: %v", err)
 	}
 	release()
@@ -350,11 +350,11 @@ func checkAfterKill(t *testing.T, path, session string, acked int64) {
 	if err != nil || int64(len(events)) < acked || acked == 0 {
 		t.Errorf("%d events of %d acknowledged ones, %v", len(events), acked, err)
 	}
-	s, err := db.Session(t.Context(), session)
+	s, err := db.Session(t.Context(), "owner", session)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if path, err := db.Path(t.Context(), s.Head); err != nil || 2*len(path) != len(events) {
+	if path, err := db.Path(t.Context(), "owner", s.Head); err != nil || 2*len(path) != len(events) {
 		t.Errorf("%d nodes and %d events, %v", len(path), len(events), err)
 	}
 }

@@ -52,7 +52,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		path, err := db.Path(t.Context(), s.Head)
+		path, err := db.Path(t.Context(), "owner", s.Head)
 		if err != nil || len(path) != saved {
 			t.Errorf("%d nodes of %d, %v", len(path), saved, err)
 		}

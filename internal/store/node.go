@@ -26,7 +26,7 @@ const (
 	// The climb collects row numbers only; the texts are fetched once, in order.
 	pathToNode = `
 		WITH RECURSIVE up (n, parent, height) AS (
-			SELECT n, parent, 0 FROM node WHERE id = ?
+			SELECT n, parent, 0 FROM node WHERE id = ? AND principal = ?
 			UNION ALL
 			SELECT node.n, node.parent, height + 1 FROM up JOIN node ON node.id = up.parent)
 		SELECT` + nodeColumns + ` FROM up JOIN node USING (n) ORDER BY height DESC`
@@ -53,13 +53,13 @@ func (db *DB) NodesByText(ctx context.Context, principal string, textHash [32]by
 	return list(ctx, db, scanNode, nodesByText, principal, textHash[:], limit)
 }
 
-// Path gives the nodes from the root to a node, both included. The path to ""
+// Path gives the nodes from the root to one of the principal's, both included. The path to ""
 // has no nodes: that is the Head of a session in which nothing was said.
-func (db *DB) Path(ctx context.Context, node string) ([]loci.Node, error) {
+func (db *DB) Path(ctx context.Context, principal, node string) ([]loci.Node, error) {
 	if node == "" {
 		return nil, nil
 	}
-	path, err := list(ctx, db, scanNode, pathToNode, node)
+	path, err := list(ctx, db, scanNode, pathToNode, node, principal)
 	if err == nil && len(path) == 0 {
 		err = errNoRow("message")
 	}

@@ -100,7 +100,7 @@ func TestDeleteSession(t *testing.T) {
 			t.Errorf("%s has %d rows, want %d (%v)", table, got, want, err)
 		}
 	}
-	if path, err := db.Path(t.Context(), keep.Head); err != nil || len(path) != 2 {
+	if path, err := db.Path(t.Context(), "owner", keep.Head); err != nil || len(path) != 2 {
 		t.Errorf("the other session has %d nodes, %v", len(path), err)
 	}
 	for _, name := range []string{db.path, db.path + "-wal"} {

@@ -15,7 +15,7 @@ const sessionColumns = `
 	tools, folders, working, base, head, created, updated`
 
 const (
-	sessionByID = `SELECT` + sessionColumns + ` FROM session WHERE id = ?`
+	sessionByID = `SELECT` + sessionColumns + ` FROM session WHERE id = ? AND principal = ?`
 
 	sessionByThread = `SELECT` + sessionColumns + ` FROM session
 		WHERE principal = ? AND thread = ? AND thread <> ''
@@ -34,9 +34,9 @@ const (
 	deleteSession = `DELETE FROM session WHERE id = ? AND principal = ?`
 )
 
-// Session finds a session by its id. Whose it is, is for the caller to check.
-func (db *DB) Session(ctx context.Context, id string) (loci.Session, error) {
-	return find(ctx, db, "session", scanSession, sessionByID, id)
+// Session finds one of the principal's sessions by its id.
+func (db *DB) Session(ctx context.Context, principal, id string) (loci.Session, error) {
+	return find(ctx, db, "session", scanSession, sessionByID, id, principal)
 }
 
 // SessionByThread finds the principal's newest session that belongs to a
@@ -83,9 +83,10 @@ func (db *DB) DeleteSession(ctx context.Context, principal, id string) error {
 		return err
 	}
 	// The log still has the old pages. Where this fails, Close empties it.
-	_, err = db.write.ExecContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(TRUNCATE)")
-	if err != nil {
-		db.log.Warn("database log not emptied after a deletion", "error", err)
+	var busy, pages, moved int
+	err = db.write.QueryRowContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	if err != nil || busy != 0 {
+		db.log.Warn("database log not emptied after a deletion", "busy", busy != 0, "error", err)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func TestSessionRoundTrip(t *testing.T) {
 	s.Thread, s.Title = "chat-1", "a title"
 	mustSave(t, db, loci.Batch{Session: s})
 	for name, find := range map[string]func() (loci.Session, error){
-		"by id":     func() (loci.Session, error) { return db.Session(t.Context(), s.ID) },
+		"by id":     func() (loci.Session, error) { return db.Session(t.Context(), "owner", s.ID) },
 		"by thread": func() (loci.Session, error) { return db.SessionByThread(t.Context(), "owner", "chat-1") },
 	} {
 		got, err := find()
@@ -106,12 +106,12 @@ func TestNotFound(t *testing.T) {
 	mustSave(t, db, loci.Batch{Session: s, Nodes: []loci.Node{n}})
 	ctx := t.Context()
 	for name, call := range map[string]func() error{
-		"session":           func() error { _, err := db.Session(ctx, "ses_x"); return err },
+		"session":           func() error { _, err := db.Session(ctx, "owner", "ses_x"); return err },
 		"thread":            func() error { _, err := db.SessionByThread(ctx, "owner", "chat-2"); return err },
 		"empty thread":      func() error { _, err := db.SessionByThread(ctx, "owner", ""); return err },
 		"thread of another": func() error { _, err := db.SessionByThread(ctx, "ann", "chat-1"); return err },
 		"node":              func() error { _, err := db.Node(ctx, "node_x"); return err },
-		"path":              func() error { _, err := db.Path(ctx, "node_x"); return err },
+		"path":              func() error { _, err := db.Path(ctx, "owner", "node_x"); return err },
 		"hash of another":   func() error { _, err := db.NodeByHash(ctx, "ann", "", n.PathHash); return err },
 		"no hash":           func() error { _, err := db.NodeByHash(ctx, "owner", "", [32]byte{}); return err },
 		"rename":            func() error { return db.RenameSession(ctx, "ann", s.ID, "mine") },
@@ -125,7 +125,7 @@ func TestNotFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { wantCode(t, call(), loci.NotFound) })
 	}
-	if got, err := db.Session(ctx, s.ID); err != nil || got.Title != "" || got.Principal != "owner" {
+	if got, err := db.Session(ctx, "owner", s.ID); err != nil || got.Title != "" || got.Principal != "owner" {
 		t.Errorf("the session changed: %+v, %v", got, err)
 	}
 }
@@ -160,7 +160,7 @@ func TestNodeBytes(t *testing.T) {
 	want = append(want, step, result)
 	mustSave(t, db, loci.Batch{Session: s, Nodes: want})
 
-	got, err := db.Path(t.Context(), result.ID)
+	got, err := db.Path(t.Context(), "owner", result.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestPathFollowsTheBranch(t *testing.T) {
 		{[]string{right.ID}, []string{root.ID, right.ID}},
 		{[]string{leaf.ID}, []string{root.ID, left.ID, leaf.ID}},
 	} {
-		path, err := db.Path(t.Context(), tt.to[0])
+		path, err := db.Path(t.Context(), "owner", tt.to[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,18 +254,18 @@ func TestSaveMovesTheHead(t *testing.T) {
 	second := newNode(s.ID, first.ID, 1)
 	second.Created = at(5000)
 	mustSave(t, db, loci.Batch{Nodes: []loci.Node{second}})
-	got, err := db.Session(t.Context(), s.ID)
+	got, err := db.Session(t.Context(), "owner", s.ID)
 	if err != nil || got.Head != second.ID || !got.Updated.Equal(at(5000).Time) {
 		t.Errorf("got head %s, updated %v, %v", got.Head, got.Updated, err)
 	}
 	mustSave(t, db, loci.Batch{Events: newEvents(s.ID)}) // events alone leave it
 	mustSave(t, db, loci.Batch{})                        // and nothing is nothing
-	if got, err := db.Session(t.Context(), s.ID); err != nil || got.Head != second.ID {
+	if got, err := db.Session(t.Context(), "owner", s.ID); err != nil || got.Head != second.ID {
 		t.Errorf("got head %s, %v", got.Head, err)
 	}
 	s.Head = first.ID // a session that is saved without nodes goes back
 	mustSave(t, db, loci.Batch{Session: s})
-	if got, err := db.Session(t.Context(), s.ID); err != nil || got.Head != first.ID {
+	if got, err := db.Session(t.Context(), "owner", s.ID); err != nil || got.Head != first.ID {
 		t.Errorf("got head %s, %v", got.Head, err)
 	}
 }
@@ -281,7 +281,7 @@ func TestRenameOutlivesARunningTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustSave(t, db, loci.Batch{Session: &running})
-	if got, err := db.Session(t.Context(), s.ID); err != nil || got.Title != "Garden" {
+	if got, err := db.Session(t.Context(), "owner", s.ID); err != nil || got.Title != "Garden" {
 		t.Errorf("got title %q, %v", got.Title, err)
 	}
 }
@@ -351,7 +351,7 @@ func TestSaveIsAllOrNothing(t *testing.T) {
 					t.Errorf("an event got number %d", e.Seq)
 				}
 			}
-			if got, err := db.Session(t.Context(), s.ID); err != nil || got.Head != root.ID {
+			if got, err := db.Session(t.Context(), "owner", s.ID); err != nil || got.Head != root.ID {
 				t.Errorf("the head moved: %+v, %v", got, err)
 			}
 			if _, err := db.Node(t.Context(), good.ID); err == nil {
@@ -374,7 +374,7 @@ func TestCancelledSaveStoresNothing(t *testing.T) {
 	if err := db.Save(ctx, loci.Batch{Session: s}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	_, err := db.Session(t.Context(), s.ID)
+	_, err := db.Session(t.Context(), "owner", s.ID)
 	wantCode(t, err, loci.NotFound)
 }
 
@@ -446,7 +446,7 @@ func TestUnfinishedTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	draft := loci.Draft{Session: s.ID, Turn: "turn_2"}
+	draft := loci.Draft{Principal: "owner", Session: s.ID, Turn: "turn_2"}
 	if diff := cmp.Diff([]loci.Draft{draft}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -477,7 +477,7 @@ func TestManyAtOnce(t *testing.T) {
 				for range 20 {
 					n := newNode(s.ID, s.Head, 0)
 					mustSave(t, db, loci.Batch{Session: s, Nodes: []loci.Node{n}, Events: newEvents(s.ID)})
-					if path, err := db.Path(t.Context(), s.Head); err != nil || path[len(path)-1].ID != n.ID {
+					if path, err := db.Path(t.Context(), "owner", s.Head); err != nil || path[len(path)-1].ID != n.ID {
 						t.Fatal(err)
 					}
 				}

@@ -78,3 +78,13 @@ func Output(r loci.ToolResult) string {
 	).Replace(Content(r))
 	return "<tool_output>" + content + "</tool_output>"
 }
+
+// Restore puts back the end of a call that the server took off with its stop
+// sequence, so that the reply reads as the model wrote it and as the server's
+// cache has it.
+func Restore(reply string) string {
+	if strings.LastIndex(reply, "<tool>") > strings.LastIndex(reply, "</tool>") {
+		return reply + "</tool>"
+	}
+	return reply
+}

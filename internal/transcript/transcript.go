@@ -24,7 +24,7 @@ import (
 // Store is what is needed to look up stored conversations. All lookups are
 // limited to one principal. A missing row is a loci.NotFound error.
 type Store interface {
-	Session(ctx context.Context, id string) (loci.Session, error)
+	Session(ctx context.Context, principal, id string) (loci.Session, error)
 	SessionByThread(ctx context.Context, principal, thread string) (loci.Session, error)
 	// NodeByHash gives the newest node with that path hash; session limits the
 	// search unless it is empty.
@@ -32,7 +32,7 @@ type Store interface {
 	// NodesByText gives up to limit nodes with that text hash, newest first.
 	NodesByText(ctx context.Context, principal string, text [32]byte, limit int) ([]loci.Node, error)
 	// Path gives the nodes from the root to the given one.
-	Path(ctx context.Context, node string) ([]loci.Node, error)
+	Path(ctx context.Context, principal, node string) ([]loci.Node, error)
 }
 
 // Place is where a new message belongs.
@@ -98,11 +98,7 @@ func named(ctx context.Context, s Store, req loci.TurnRequest) (*loci.Session, e
 	var err error
 	switch {
 	case req.Session != "":
-		found, err = s.Session(ctx, req.Session)
-		if err == nil && found.Principal != req.Principal.ID {
-			// Another principal's session does not exist for this one.
-			err = loci.Errorf(loci.NotFound, "There is no session %.60q.", req.Session)
-		}
+		found, err = s.Session(ctx, req.Principal.ID, req.Session)
 	case req.Thread != "":
 		found, err = s.SessionByThread(ctx, req.Principal.ID, req.Thread)
 		if isNotFound(err) {
@@ -124,7 +120,7 @@ func resume(ctx context.Context, s Store, session loci.Session) (Place, error) {
 		return p, nil
 	}
 	var err error
-	p.Path, err = s.Path(ctx, session.Head)
+	p.Path, err = s.Path(ctx, session.Principal, session.Head)
 	return p, err
 }
 
@@ -147,12 +143,12 @@ func match(ctx context.Context, s Store, req loci.TurnRequest, known *loci.Sessi
 		if known == nil && !hasAssistant(req.History[:i+1]) {
 			break // two conversations that only begin with the same words
 		}
-		return at(ctx, s, node, req.History[i+1:])
+		return at(ctx, s, req.Principal.ID, node, req.History[i+1:])
 	}
 	if node, ok, err := trimmed(ctx, s, req, session); err != nil {
 		return Place{}, err
 	} else if ok {
-		return at(ctx, s, node, nil)
+		return at(ctx, s, req.Principal.ID, node, nil)
 	}
 	p := fresh(req)
 	if known != nil {
@@ -178,7 +174,7 @@ func trimmed(ctx context.Context, s Store, req loci.TurnRequest, session string)
 		if session != "" && n.Session != session {
 			continue
 		}
-		path, err := s.Path(ctx, n.ID)
+		path, err := s.Path(ctx, req.Principal.ID, n.ID)
 		if err != nil {
 			return loci.Node{}, false, err
 		}
@@ -204,13 +200,13 @@ func endsWith(path []loci.Node, history []loci.Message) bool {
 }
 
 // at is the place after a stored node, with what the client has beyond it.
-func at(ctx context.Context, s Store, node loci.Node, beyond []loci.Message) (Place, error) {
-	session, err := s.Session(ctx, node.Session)
+func at(ctx context.Context, s Store, principal string, node loci.Node, beyond []loci.Message) (Place, error) {
+	session, err := s.Session(ctx, principal, node.Session)
 	if err != nil {
 		return Place{}, err
 	}
 	p := Place{Session: session}
-	if p.Path, err = s.Path(ctx, node.ID); err != nil {
+	if p.Path, err = s.Path(ctx, principal, node.ID); err != nil {
 		return Place{}, err
 	}
 	p.Imported = graft(session.ID, node.ID, node.PathHash, beyond)

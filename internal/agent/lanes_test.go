@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"loci"
+)
+
+// The one who waits is next, whoever comes meanwhile.
+func TestLaneIsHandedOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lanes
+		none := func() {}
+		first, waited, err := l.enter(t.Context(), "s", none)
+		if err != nil || waited {
+			t.Fatal(waited, err)
+		}
+		order := make(chan string, 2)
+		go func() {
+			leave, waited, err := l.enter(t.Context(), "s", none)
+			if err != nil || !waited {
+				t.Error(waited, err)
+				return
+			}
+			order <- "second"
+			leave()
+		}()
+		synctest.Wait()
+		if _, _, err := l.enter(t.Context(), "s", none); loci.AsError(err).Code != loci.Overloaded {
+			t.Errorf("a third one: %v", err)
+		}
+		first()
+		// The lane is the second one's now, even before it has woken up.
+		l.mu.Lock()
+		if _, ok := l.byID["s"]; !ok && len(order) == 0 {
+			t.Error("the lane was free for a moment")
+		}
+		l.mu.Unlock()
+		synctest.Wait()
+		if got := <-order; got != "second" {
+			t.Error(got)
+		}
+		if len(l.byID) != 0 {
+			t.Errorf("%d lanes are left", len(l.byID))
+		}
+	})
+}
+
+// One who gives up waiting leaves the place to somebody else.
+func TestLaneGiveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lanes
+		none := func() {}
+		leave, _, err := l.enter(t.Context(), "s", none)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the place is free again for the second one
+			ctx, cancel := context.WithCancel(t.Context())
+			gone := make(chan error, 1)
+			go func() {
+				_, _, err := l.enter(ctx, "s", none)
+				gone <- err
+			}()
+			synctest.Wait()
+			cancel()
+			if err := <-gone; !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		}
+		leave()
+		if len(l.byID) != 0 {
+			t.Errorf("%d lanes are left", len(l.byID))
+		}
+	})
+}
