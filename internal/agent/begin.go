@@ -1,0 +1,212 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"loci"
+	"loci/internal/lang"
+	"loci/internal/prompt"
+	"loci/internal/toolcall"
+	"loci/internal/transcript"
+)
+
+// place finds the session and waits until no other turn runs in it.
+func (t *turn) place(ctx context.Context) (leave func(), err error) {
+	for {
+		place, err := transcript.Locate(ctx, t.agent.cfg.Store, t.req)
+		if err != nil {
+			return nil, err
+		}
+		leave, waited, err := t.agent.lanes.enter(ctx, place.Session.ID, t.cancel)
+		if err != nil {
+			return nil, err
+		}
+		if waited { // the turn before has changed the transcript: look again
+			again, err := transcript.Locate(ctx, t.agent.cfg.Store, t.req)
+			if err != nil {
+				leave()
+				return nil, err
+			}
+			if again.Session.ID != place.Session.ID {
+				leave()
+				continue
+			}
+			place = again
+		}
+		t.take(place)
+		return leave, nil
+	}
+}
+
+func (t *turn) take(p transcript.Place) {
+	t.session, t.isNew = p.Session, p.New
+	t.drafted = time.Now() // a reply that takes no longer than that needs no draft
+	t.log = t.agent.cfg.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
+	t.path = slices.Concat(p.Path, p.Imported)
+	t.unsaved = p.Imported
+	t.lastID, t.lastPath = p.Parent(), p.PathHash()
+}
+
+// begin freezes a new session's prompt, adds the person's message and stores
+// that the turn has started.
+func (t *turn) begin(ctx context.Context) error {
+	model := t.req.Model
+	if model == "" {
+		model = t.session.Model
+	}
+	var err error
+	if t.profile, err = t.agent.cfg.Model.Profile(ctx, model); err != nil {
+		return err
+	}
+	opened := t.open()
+	t.specs = t.agent.cfg.Tools.Specs(t.scope)
+	switch {
+	case t.isNew:
+		t.freeze(model)
+	case model != t.session.Model:
+		t.session.Model = model // another model reads the same prompt
+		if t.profile.Tier != t.session.Tier {
+			t.session.Tier = t.profile.Tier
+			t.system()
+		}
+	}
+	t.session.Updated, t.touched = loci.Now(), true
+	if t.session.Tier != loci.TierTiny {
+		t.addUser(t.req.Message.Content + prompt.Tail(t.began, t.moved(opened)))
+	}
+	return t.save(loci.TurnStarted{Model: model, Tier: t.session.Tier, Message: clip(t.req.Message.Content)})
+}
+
+// open adds the folders that the request allows and gives the new ones.
+func (t *turn) open() (opened []string) {
+	settings := t.agent.cfg.Settings
+	allowed := settings.Folders(t.req.Principal)
+	if t.req.Principal.Owner {
+		for _, f := range t.req.Folders {
+			if !slices.Contains(allowed, f) && !slices.Contains(t.session.Folders, f) {
+				opened = append(opened, f)
+			}
+		}
+		t.session.Folders = append(t.session.Folders, opened...)
+		if t.isNew {
+			t.session.Working = t.req.Working
+		}
+	}
+	t.scope = loci.Scope{
+		Principal: t.req.Principal,
+		Session:   t.session.ID,
+		Turn:      t.id,
+		Folders:   slices.Concat(allowed, t.session.Folders),
+		Working:   cmp.Or(t.session.Working, settings.Working),
+		Lang:      lang.Of(t.req.Message.Content),
+	}
+	if !slices.ContainsFunc(t.scope.Folders, func(f string) bool { return inside(t.scope.Working, f) }) && len(t.scope.Folders) > 0 {
+		t.scope.Working = t.scope.Folders[0]
+	}
+	return opened
+}
+
+// inside tells by their names whether a path is a folder or below it. It only
+// picks a default; what may be read is not decided here.
+func inside(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// freeze makes the session's unchanging parts.
+func (t *turn) freeze(model string) {
+	t.session.Model = model
+	t.session.Tier = t.profile.Tier
+	t.session.ClientSystem = t.req.System
+	t.session.Title = title(t.req.Message.Content)
+	t.session.Created = loci.Time{Time: t.began}
+	for _, s := range t.specs {
+		t.session.Tools = append(t.session.Tools, s.Name)
+	}
+	t.system()
+}
+
+// system writes the session's system block.
+func (t *turn) system() {
+	s := t.agent.cfg.Settings
+	f := prompt.Facts{
+		Now:     t.began,
+		Zone:    s.Zone,
+		User:    t.req.Principal.Name,
+		Purpose: s.Purpose,
+		Folders: t.scope.Folders,
+		Working: t.scope.Working,
+		Tools:   t.offered(),
+		Tier:    t.session.Tier,
+		Family:  t.profile.Family,
+	}
+	if f.User == "" && t.req.Principal.Owner {
+		f.User = s.User
+	}
+	if !s.ReplaceClient {
+		f.Client = t.session.ClientSystem
+	}
+	if f.Tier == loci.TierText {
+		f.Markup = toolcall.Describe(f.Tools)
+	}
+	t.session.System = prompt.Join(prompt.System(f, prompt.ForFamily(s.Texts, s.FamilyTexts, f.Family)))
+}
+
+// offered gives the tools that were frozen into the session, those that still
+// exist.
+func (t *turn) offered() []loci.ToolSpec {
+	return slices.DeleteFunc(slices.Clone(t.specs), func(s loci.ToolSpec) bool {
+		return !slices.Contains(t.session.Tools, s.Name)
+	})
+}
+
+// moved is what the tail must say because it changed since the system block
+// was written.
+func (t *turn) moved(opened []string) prompt.Moved {
+	m := prompt.Moved{Since: t.session.Created.Time}
+	if t.isNew {
+		return m
+	}
+	m.Opened = opened
+	if t.req.Resent && t.req.System != t.session.ClientSystem && !t.agent.cfg.Settings.ReplaceClient {
+		t.session.ClientSystem = t.req.System
+		m.Client = &t.req.System
+	}
+	return m
+}
+
+// addUser adds the person's message as a node: shown as they wrote it, sent as
+// the model reads it.
+func (t *turn) addUser(sent string) {
+	t.fit(sent)
+	m := t.req.Message
+	m.Content = sent
+	t.add(transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.req.Message.Content, m))
+	if t.rebased {
+		t.session.Base, t.touched = t.path[0].ID, true
+	}
+}
+
+// clip shortens a message for the timeline; the transcript has all of it.
+func clip(text string) string {
+	const most = 4000 // bytes
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// title names a session after its first message.
+func title(text string) string {
+	const most = 60
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if r := []rune(line); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return line
+}
