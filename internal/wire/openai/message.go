@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -57,11 +58,34 @@ func (u *imageURL) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(u))
 }
 
+// textMessage is a message whose content is a string or null.
+type textMessage struct {
+	message
+	Text string `json:"content"` // in place of the Content in message
+}
+
+// parse reads the array of messages. Most conversations are text only, and are
+// read in one pass, which takes half the time; those with a "type", that is
+// with a part or a call, and those with a fault are read with care.
+func parse(raw json.RawMessage) ([]textMessage, error) {
+	var list []textMessage
+	if !bytes.Contains(raw, []byte(`"type"`)) && json.Unmarshal(raw, &list) == nil {
+		return list, nil
+	}
+	var mixed []message
+	err := wire.Decode("messages", raw, &mixed)
+	list = make([]textMessage, len(mixed))
+	for i, m := range mixed {
+		list[i].message = m
+	}
+	return list, err
+}
+
 // decodeMessages reads the "messages" field. A tool message gets the name of
 // the tool from the call it answers, which other protocols want to know.
 func decodeMessages(raw json.RawMessage) ([]loci.Message, error) {
-	var list []message
-	if err := wire.Decode("messages", raw, &list); err != nil {
+	list, err := parse(raw)
+	if err != nil {
 		return nil, err
 	}
 	messages := make([]loci.Message, len(list))
@@ -72,6 +96,7 @@ func decodeMessages(raw json.RawMessage) ([]loci.Message, error) {
 		if err != nil {
 			return nil, err
 		}
+		msg.Content += m.Text // one of them is empty
 		for _, c := range msg.ToolCalls {
 			names[c.ID] = c.Name
 		}

@@ -309,6 +309,23 @@ func FuzzDecodeChat(f *testing.F) {
 	})
 }
 
+// Conversations that are text only are read another way, to the same end.
+func TestDecodeTextOnly(t *testing.T) {
+	const said = `{"role":"user","content":"say \"type\" twice"},{"role":"assistant","content":null,"reasoning_content":"hm"},{"role":"tool","tool_call_id":"c","content":"x"}`
+	const call = `{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	text, err := DecodeChat([]byte(`{"messages":[` + said + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed, err := DecodeChat([]byte(`{"messages":[` + said + `,` + call + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(mixed.Messages[:3], text.Messages); diff != "" || text.Messages[0].Content != `say "type" twice` {
+		t.Errorf("(-with a call +text only):\n%s", diff)
+	}
+}
+
 func BenchmarkDecodeChat(b *testing.B) {
 	var messages []loci.Message
 	for range 100 {
