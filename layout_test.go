@@ -26,7 +26,7 @@ var arrows = map[string]string{
 	// Wiring: the program as a value, and the commands that start it.
 	"internal/cli": ". internal/app internal/config internal/embedded internal/wire",
 	"internal/app": ". internal/agent internal/api internal/config internal/embedded internal/intent " +
-		"internal/model internal/prompt internal/sandbox internal/store internal/tool internal/toolkit",
+		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit",
 
 	// Access.
 	"internal/api": ". internal/wire internal/wire/openai internal/wire/ollama",
@@ -40,7 +40,8 @@ var arrows = map[string]string{
 	"internal/tool":          ". internal/sandbox internal/toolcall",
 	"internal/toolkit":       ". internal/tool internal/sandbox internal/toolkit/arith",
 	"internal/toolkit/arith": ".",
-	"internal/model":         ". internal/wire internal/wire/openai internal/wire/ollama",
+	"internal/model":         ". internal/model/server internal/wire internal/wire/ollama",
+	"internal/model/server":  ". internal/wire internal/wire/openai internal/wire/ollama",
 	"internal/intent":        ". internal/lang",
 	"internal/lang":          "",
 

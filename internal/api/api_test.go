@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"loci"
+	"loci/internal/wire/ollama"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,6 +36,7 @@ type fake struct {
 	chat     func(req loci.Request) iter.Seq2[loci.Chunk, error]
 	profile  loci.Profile
 	models   []loci.ModelInfo
+	running  []ollama.Running
 	sessions map[string]loci.Session
 	stopped  []string
 }
@@ -120,12 +122,15 @@ func (f *fake) Profile(_ context.Context, model string) (loci.Profile, error) {
 	return p, nil
 }
 
-func (f *fake) Embed(_ context.Context, _ string, texts []string) ([][]float32, error) {
-	out := make([][]float32, len(texts))
+func (f *fake) Running(context.Context) []ollama.Running { return f.running }
+
+func (f *fake) Embed(_ context.Context, _ string, texts []string) ([][]float32, int, error) {
+	out, tokens := make([][]float32, len(texts)), 0
 	for i, t := range texts {
 		out[i] = []float32{float32(len(t)), 0.5}
+		tokens += len(t)
 	}
-	return out, nil
+	return out, tokens, nil
 }
 
 func (f *fake) Route(_ context.Context, model string) (Route, error) { return f.route(model) }
@@ -144,13 +149,13 @@ func newFake() *fake {
 		}},
 		profile:  loci.Profile{Tier: loci.TierTiny, Family: "llama", Window: 4096, Params: 134515008},
 		sessions: map[string]loci.Session{"ses_1": {ID: "ses_1", Principal: "owner", Title: "One"}, "ses_2": {ID: "ses_2", Principal: "user:eve"}},
-		route: func(model string) (Route, error) {
-			if strings.TrimSuffix(model, ":latest") != "smollm2" && model != "" {
-				return Route{}, loci.Errorf(loci.NotFound, "No server has the model %q.", model)
-			}
-			return Route{Dialect: loci.OpenAI, Model: "smollm2", Forward: nothing}, nil
-		},
-		start: func(loci.TurnRequest) (loci.Event, error) { return event(1, loci.TurnStarted{}), nil },
+		start:    func(loci.TurnRequest) (loci.Event, error) { return event(1, loci.TurnStarted{}), nil },
+	}
+	f.route = func(model string) (Route, error) {
+		if strings.TrimSuffix(model, ":latest") != "smollm2" && model != "" {
+			return Route{}, loci.Errorf(loci.NotFound, "No server has the model %q.", model)
+		}
+		return Route{Dialect: loci.OpenAI, Model: f.models[0], Forward: nothing}, nil
 	}
 	f.turn = says("Hello", " there")
 	f.follow = func(ctx context.Context, _ string, _ int64) iter.Seq2[loci.Event, error] {
@@ -159,8 +164,11 @@ func newFake() *fake {
 	return f
 }
 
+// bare is a model that is served without the agent.
+func bare(id string) loci.ModelInfo { return loci.ModelInfo{ID: id, Passthrough: true} }
+
 // nothing is a backend that answers every request with an empty object.
-func nothing(context.Context, Raw) (*http.Response, error) {
+func nothing(context.Context, string, http.Header, []byte, loci.Purpose) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: 2, Body: io.NopCloser(strings.NewReader("{}"))}, nil
 }
 

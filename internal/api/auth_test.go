@@ -50,7 +50,7 @@ func authFake() *fake {
 	known := f.route
 	f.route = func(model string) (Route, error) {
 		if model == "bare" {
-			return Route{Passthrough: true, Dialect: loci.Ollama, Model: "bare", Forward: nothing}, nil
+			return Route{Dialect: loci.Ollama, Model: bare("bare"), Forward: nothing}, nil
 		}
 		return known(model)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"loci"
+	"loci/internal/wire/ollama"
 )
 
 // Engine runs turns that belong to a request: they end when the client leaves,
@@ -64,8 +65,11 @@ type Models interface {
 	Models(ctx context.Context) []loci.ModelInfo
 	// Profile tells how a model can be used.
 	Profile(ctx context.Context, model string) (loci.Profile, error)
-	// Embed gives one vector for each text, in their order.
-	Embed(ctx context.Context, model string, texts []string) ([][]float32, error)
+	// Running lists those that are loaded, as far as their servers tell.
+	Running(ctx context.Context) []ollama.Running
+	// Embed gives one vector for each text, in their order, and the length of
+	// all texts together in tokens; 0 where nobody tells.
+	Embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int, err error)
 }
 
 // Backends reaches the model servers without an agent in between.
@@ -78,20 +82,13 @@ type Backends interface {
 
 // Route is the way to a model's backend.
 type Route struct {
-	Passthrough bool         // the person wants the bare model here: no agent
-	Dialect     loci.Dialect // what the backend speaks
-	Model       string       // its name on the backend
-	// Forward sends a request to the backend and returns its reply, whatever the
-	// status; the caller closes the body. The request goes out as it is, but for
-	// the address and the backend's own key.
-	Forward func(ctx context.Context, raw Raw) (*http.Response, error)
-}
-
-// Raw is a client's request to be relayed as it is.
-type Raw struct {
-	Method  string
-	Path    string // of the protocol, such as /v1/chat/completions or /api/chat
-	Header  http.Header
-	Body    []byte
-	Purpose loci.Purpose
+	Dialect loci.Dialect // what the backend speaks
+	// Model is as the backend lists it, its name included. Passthrough says that
+	// the person wants it bare here: no agent.
+	Model loci.ModelInfo
+	// Forward posts a request to a path of the backend's protocol, such as
+	// /v1/chat/completions, and returns its reply, whatever the status; the
+	// caller closes the body. The body goes out as it is; of the client's headers
+	// no key and no word about the person do.
+	Forward func(ctx context.Context, path string, header http.Header, body []byte, why loci.Purpose) (*http.Response, error)
 }

@@ -39,10 +39,9 @@ func (s *server) date(m *loci.ModelInfo) {
 	}
 }
 
-// ollamaPs tells of no running models: loading and unloading is the backend's
-// own affair, and a guess would mislead.
-func (s *server) ollamaPs(w http.ResponseWriter, _ *http.Request) error {
-	write(w, http.StatusOK, typeOllama, ollama.EncodePs(nil))
+// ollamaPs lists the models that are loaded on the backends that tell.
+func (s *server) ollamaPs(w http.ResponseWriter, r *http.Request) error {
+	write(w, http.StatusOK, typeOllama, ollama.EncodePs(s.Models.Running(r.Context())))
 	return nil
 }
 
@@ -53,13 +52,10 @@ func (s *server) ollamaShow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if t.route.Passthrough && t.route.Dialect == loci.Ollama {
+	if t.route.Model.Passthrough && t.route.Dialect == loci.Ollama {
 		return s.relay(w, r, t, "/api/show", loci.PurposeProbe)
 	}
-	info, err := s.model(r.Context(), t.model)
-	if err != nil {
-		return err
-	}
+	info := t.info()
 	s.date(&info)
 	if info.Embedding {
 		write(w, http.StatusOK, typeOllama, ollama.EncodeShow(ollama.NewShow(info, 0, 0, "embedding")))
@@ -78,7 +74,7 @@ func (s *server) ollamaShow(w http.ResponseWriter, r *http.Request) error {
 	if p.Think {
 		able = append(able, "thinking")
 	}
-	if t.route.Passthrough && p.Tier == loci.TierNative {
+	if t.route.Model.Passthrough && p.Tier == loci.TierNative {
 		able = append(able, "tools")
 	}
 	write(w, http.StatusOK, typeOllama, ollama.EncodeShow(ollama.NewShow(info, p.Window, p.Params, able...)))
@@ -112,7 +108,7 @@ func (s *server) ollamaChat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if t.route.Passthrough && t.route.Dialect == loci.Ollama {
+	if t.route.Model.Passthrough && t.route.Dialect == loci.Ollama {
 		return s.relay(w, r, t, "/api/chat", loci.PurposeChat)
 	}
 	req, err := ollama.DecodeChat(t.body)
@@ -140,7 +136,7 @@ func (s *server) ollamaGenerate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if t.route.Passthrough && t.route.Dialect == loci.Ollama {
+	if t.route.Model.Passthrough && t.route.Dialect == loci.Ollama {
 		return s.relay(w, r, t, "/api/generate", loci.PurposeChat)
 	}
 	req, err := ollama.DecodeGenerate(t.body)
@@ -236,11 +232,11 @@ func (s *server) ollamaEmbed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	vectors, err := s.Models.Embed(r.Context(), t.model, req.Input)
+	vectors, tokens, err := s.Models.Embed(r.Context(), t.model, req.Input)
 	if err != nil {
 		return err
 	}
-	write(w, http.StatusOK, typeOllama, ollama.EncodeEmbedReply(t.model, vectors, 0, time.Since(began)))
+	write(w, http.StatusOK, typeOllama, ollama.EncodeEmbedReply(t.model, vectors, tokens, time.Since(began)))
 	return nil
 }
 
@@ -257,7 +253,7 @@ func (s *server) ollamaEmbeddings(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	vectors, err := s.Models.Embed(r.Context(), t.model, req.Input)
+	vectors, _, err := s.Models.Embed(r.Context(), t.model, req.Input)
 	if err != nil {
 		return err
 	}

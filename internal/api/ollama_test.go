@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loci"
+	"loci/internal/wire/ollama"
 )
 
 // recorded is one exchange with a real Ollama 0.17.4.
@@ -99,7 +100,7 @@ var notOurs = map[string][]string{
 	"/api/generate": {".context", ".load_duration", ".prompt_eval_duration", ".eval_duration"},
 	"/api/chat":     {".load_duration", ".prompt_eval_duration", ".eval_duration"},
 	"/api/ps":       {".models"},
-	"/api/embed":    {".load_duration", ".prompt_eval_count"},
+	"/api/embed":    {".load_duration"},
 }
 
 // A client that was written for Ollama finds what it found there: status,
@@ -121,7 +122,7 @@ func TestLikeOllama(t *testing.T) {
 			known := f.route
 			f.route = func(model string) (Route, error) {
 				if model == "minilm" {
-					return Route{Dialect: loci.OpenAI, Model: model}, nil
+					return Route{Dialect: loci.OpenAI, Model: f.models[1]}, nil
 				}
 				return known(model)
 			}
@@ -301,9 +302,9 @@ func TestLoadAndUnload(t *testing.T) {
 		if model != "onollama" {
 			return known(model)
 		}
-		return Route{Dialect: loci.Ollama, Model: "onollama:latest", Forward: func(ctx context.Context, raw Raw) (*http.Response, error) {
-			sent = append(sent, raw.Path+" "+string(raw.Body)+" "+string(raw.Purpose))
-			return nothing(ctx, raw)
+		return Route{Dialect: loci.Ollama, Model: loci.ModelInfo{ID: "onollama:latest"}, Forward: func(ctx context.Context, path string, header http.Header, body []byte, why loci.Purpose) (*http.Response, error) {
+			sent = append(sent, path+" "+string(body)+" "+string(why))
+			return nothing(ctx, path, header, body, why)
 		}}, nil
 	}
 	c := newClient(t, f)
@@ -323,14 +324,46 @@ func TestLoadAndUnload(t *testing.T) {
 	}
 }
 
+// A model is described under the name that the client wrote, whatever its
+// backend calls it.
+func TestShowByAnyName(t *testing.T) {
+	f := newFake()
+	f.route = func(model string) (Route, error) {
+		if model == "nope" {
+			return Route{}, loci.Errorf(loci.NotFound, "model 'nope' not found").WithHint("There is: smollm2:latest")
+		}
+		return Route{Dialect: loci.OpenAI, Model: f.models[0]}, nil
+	}
+	c := newClient(t, f)
+	for _, name := range []string{"loci", "loci/smollm2", "smollm2", "fast"} {
+		w := c.do("POST", "/api/show", `{"model":"`+name+`"}`)
+		for _, want := range []string{`"modelfile":"# ` + name + `"`, `"family":"llama"`, `"parameter_size":"134.52M"`} {
+			if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s: %d, no %s in %s", name, w.Code, want, w.Body)
+			}
+		}
+	}
+	if w := c.do("POST", "/api/show", `{"model":"nope"}`); w.Code != 404 || w.Body.String() != `{"error":"model 'nope' not found"}` {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestRunningModels(t *testing.T) {
+	f := newFake()
+	f.running = []ollama.Running{{Model: loci.ModelInfo{ID: "smollm2:latest"}, Window: 8192}}
+	if w := newClient(t, f).do("GET", "/api/ps", ""); !strings.Contains(w.Body.String(), `"name":"smollm2:latest"`) || !strings.Contains(w.Body.String(), `"context_length":8192`) {
+		t.Errorf("%s", w.Body)
+	}
+}
+
 // Agents' models do not promise tools to the client, since it could not run
 // them; bare models do.
 func TestShowCapabilities(t *testing.T) {
 	f := newFake()
 	f.profile = loci.Profile{Tier: loci.TierNative, Family: "qwen2", Window: 8192, Vision: true, Think: true}
-	bare := false
-	f.route = func(model string) (Route, error) {
-		return Route{Passthrough: bare, Dialect: loci.OpenAI, Model: model}, nil
+	m := f.models[0]
+	f.route = func(string) (Route, error) {
+		return Route{Dialect: loci.OpenAI, Model: m}, nil
 	}
 	c := newClient(t, f)
 	able := func(body string) []string {
@@ -351,7 +384,7 @@ func TestShowCapabilities(t *testing.T) {
 	if diff := cmp.Diff([]string{"completion", "vision", "thinking"}, able(`{"name":"smollm2"}`)); diff != "" {
 		t.Error(diff)
 	}
-	bare = true
+	m.Passthrough = true
 	if diff := cmp.Diff([]string{"completion", "vision", "thinking", "tools"}, able(`{"model":"smollm2"}`)); diff != "" {
 		t.Error(diff)
 	}

@@ -2,10 +2,8 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"net/http"
-	"strings"
 
 	"loci"
 	"loci/internal/wire/openai"
@@ -19,28 +17,13 @@ func (s *server) openaiModels(w http.ResponseWriter, r *http.Request) error {
 
 // openaiModel describes one model in the form that the list has.
 func (s *server) openaiModel(w http.ResponseWriter, r *http.Request) error {
-	m, err := s.model(r.Context(), r.PathValue("id"))
-	if err != nil {
+	t := target{model: r.PathValue("id")}
+	var err error
+	if t.route, err = s.Backends.Route(r.Context(), t.model); err != nil {
 		return err
 	}
-	var list struct{ Data []json.RawMessage }
-	if err := json.Unmarshal(openai.EncodeModels([]loci.ModelInfo{m}), &list); err != nil {
-		return err
-	}
-	write(w, http.StatusOK, typeJSON, list.Data[0])
+	write(w, http.StatusOK, typeJSON, openai.EncodeModel(t.info()))
 	return nil
-}
-
-// model finds a model in the list by the name that clients write, with or
-// without the tag that Ollama takes for granted.
-func (s *server) model(ctx context.Context, name string) (loci.ModelInfo, error) {
-	const tag = ":latest"
-	for _, m := range s.Models.Models(ctx) {
-		if m.ID == name || strings.TrimSuffix(m.ID, tag) == strings.TrimSuffix(name, tag) {
-			return m, nil
-		}
-	}
-	return loci.ModelInfo{}, loci.Errorf(loci.NotFound, "model '%.200s' not found", name)
 }
 
 // openaiChat answers a conversation: with a turn of the agent, or for a bare
@@ -51,7 +34,7 @@ func (s *server) openaiChat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if t.route.Passthrough && t.route.Dialect == loci.OpenAI {
+	if t.route.Model.Passthrough && t.route.Dialect == loci.OpenAI {
 		return s.relay(w, r, t, "/v1/chat/completions", loci.PurposeChat)
 	}
 	req, err := openai.DecodeChat(t.body)
@@ -139,11 +122,11 @@ func (s *server) openaiEmbed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	vectors, err := s.Models.Embed(r.Context(), t.model, req.Input)
+	vectors, tokens, err := s.Models.Embed(r.Context(), t.model, req.Input)
 	if err != nil {
 		return err
 	}
 	req.Model = t.shown()
-	write(w, http.StatusOK, typeJSON, openai.EncodeEmbedReply(req, vectors, 0))
+	write(w, http.StatusOK, typeJSON, openai.EncodeEmbedReply(req, vectors, tokens))
 	return nil
 }

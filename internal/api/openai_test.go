@@ -322,10 +322,33 @@ func TestOpenAIModels(t *testing.T) {
 	if list.Object != "list" || len(list.Data) != 2 || list.Data[0]["id"] != "smollm2:latest" || list.Data[0]["object"] != "model" {
 		t.Errorf("%s", w.Body)
 	}
-	for id, want := range map[string]int{"smollm2": 200, "smollm2:latest": 200, "org/other-GGUF:Q4": 200, "org%2Fother-GGUF:Q4": 200, "nope": 404} {
-		if w := c.do("GET", "/v1/models/"+id, ""); w.Code != want {
-			t.Errorf("%s: %d %s", id, w.Code, w.Body)
+	// Each name that a chat may have can be asked about, and is answered with.
+	known := f.route
+	f.route = func(model string) (Route, error) {
+		switch model {
+		case "loci", "loci/smollm2":
+			return known("smollm2")
+		case "bare/smollm2":
+			return Route{Model: bare("smollm2:latest")}, nil
+		case "org/other-GGUF:Q4":
+			return Route{Model: f.models[1]}, nil
 		}
+		return known(model)
+	}
+	for path, want := range map[string]string{
+		"smollm2": "smollm2", "smollm2:latest": "smollm2:latest", "loci": "loci", "loci/smollm2": "loci/smollm2", "bare/smollm2": "bare/smollm2",
+		"org/other-GGUF:Q4": "org/other-GGUF:Q4", "org%2Fother-GGUF:Q4": "org/other-GGUF:Q4",
+	} {
+		w := c.do("GET", "/v1/models/"+path, "")
+		if w.Code != 200 || !strings.HasPrefix(w.Body.String(), `{"id":"`+want+`","object":"model",`) {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+		if agent := strings.Contains(w.Body.String(), `"builtin_tools":false`); agent == strings.HasPrefix(want, "bare/") {
+			t.Errorf("%s: %s", path, w.Body)
+		}
+	}
+	if w := c.do("GET", "/v1/models/nope", ""); w.Code != 404 || !strings.Contains(w.Body.String(), "nope") {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 
@@ -341,7 +364,7 @@ func TestOpenAIConversions(t *testing.T) {
 	}
 	c := newClient(t, f)
 	w := c.do("POST", "/v1/embeddings", `{"model":"bare","input":["a","bcd"]}`)
-	if !strings.Contains(w.Body.String(), `[1,0.5]`) || !strings.Contains(w.Body.String(), `[3,0.5]`) || !strings.Contains(w.Body.String(), `"model":"bare"`) {
+	if !strings.Contains(w.Body.String(), `[1,0.5]`) || !strings.Contains(w.Body.String(), `[3,0.5]`) || !strings.Contains(w.Body.String(), `"model":"bare","usage":{"prompt_tokens":4,"total_tokens":4}`) {
 		t.Errorf("embeddings: %s", w.Body)
 	}
 	w = c.do("POST", "/v1/completions", `{"model":"bare","prompt":"2+2="}`)

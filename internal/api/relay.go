@@ -63,18 +63,25 @@ func (s *server) scan(w http.ResponseWriter, r *http.Request, names ...string) (
 // shown is the model's name in a reply.
 func (t target) shown() string {
 	if t.model == "" {
-		return t.route.Model
+		return t.route.Model.ID
 	}
 	return t.model
+}
+
+// info is what is known about the model, under the name that the client wrote.
+func (t target) info() loci.ModelInfo {
+	m := t.route.Model
+	m.ID = t.shown()
+	return m
 }
 
 // renamed is the body with the model's name on the backend. The rest of its
 // bytes stay as they came.
 func (t target) renamed() ([]byte, error) {
-	if t.model == t.route.Model {
+	if t.model == t.route.Model.ID {
 		return t.body, nil
 	}
-	name, err := json.Marshal(t.route.Model)
+	name, err := json.Marshal(t.route.Model.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -86,21 +93,9 @@ func (t target) renamed() ([]byte, error) {
 	return slices.Replace(t.body, t.field.Start, t.field.End, name...), nil
 }
 
-// The headers that pass through. Keys, cookies and what belongs to one
-// connection never do.
-var (
-	requestHeaders  = []string{"Accept", "Content-Type", "Traceparent", "Tracestate"}
-	responseHeaders = []string{"Content-Type", "Content-Encoding", "Cache-Control", "Retry-After", "X-Accel-Buffering"}
-)
-
-// copied gives the named headers of src.
-func copied(dst, src http.Header, names []string) {
-	for _, n := range names {
-		if v, ok := src[n]; ok {
-			dst[n] = v
-		}
-	}
-}
+// responseHeaders are those of the backend that pass through. Cookies and what
+// belongs to one connection never do.
+var responseHeaders = []string{"Content-Type", "Content-Encoding", "Cache-Control", "Retry-After", "X-Accel-Buffering"}
 
 // relay passes a request on to a path of the backend, and its reply back, byte
 // for byte.
@@ -110,16 +105,19 @@ func (s *server) relay(w http.ResponseWriter, r *http.Request, t target, path st
 		return err
 	}
 	// The id lets a person find the same request in the backend's log.
-	header := make(http.Header, len(requestHeaders)+1)
-	copied(header, r.Header, requestHeaders)
+	header := r.Header.Clone()
 	header.Set("X-Request-Id", exchangeOf(r).id)
-	resp, err := t.route.Forward(r.Context(), Raw{r.Method, path, header, body, why})
+	resp, err := t.route.Forward(r.Context(), path, header, body, why)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
 	h := w.Header()
-	copied(h, resp.Header, responseHeaders)
+	for _, name := range responseHeaders {
+		if v, ok := resp.Header[name]; ok {
+			h[name] = v
+		}
+	}
 	// A length tells the client whether it got everything.
 	if resp.ContentLength >= 0 {
 		h.Set("Content-Length", strconv.FormatInt(resp.ContentLength, 10))
@@ -167,7 +165,11 @@ func pump(w http.ResponseWriter, src io.Reader, flush bool) error {
 // cut tells the client that the backend's reply broke off: in-band where the
 // protocol has words for it, otherwise by breaking the connection off too.
 func (s *server) cut(w http.ResponseWriter, r *http.Request, contentType string, err error) {
-	e := s.note(r, &loci.Error{Code: loci.Truncated, Message: errBroken.Message, Hint: errBroken.Hint, Err: err})
+	// Whoever reads from the backend knows best what happened to it.
+	if _, ok := errors.AsType[*loci.Error](err); !ok {
+		err = &loci.Error{Code: loci.Truncated, Message: errBroken.Message, Hint: errBroken.Hint, Err: err}
+	}
+	e := s.note(r, err)
 	// The reply may have stopped in the middle of a line.
 	media, _, _ := mime.ParseMediaType(contentType)
 	var last []byte

@@ -37,7 +37,7 @@ type conversation struct {
 // cancelling ctx or leaving the loop over them ends the work. An error is a
 // fault of the request.
 func (s *server) answer(ctx context.Context, r *http.Request, t target, c conversation) (iter.Seq2[loci.Chunk, error], error) {
-	if t.route.Passthrough {
+	if t.route.Model.Passthrough {
 		return s.Backends.Chat(ctx, loci.Request{
 			Model: t.model, Messages: c.messages, Tools: c.tools, Options: c.options, Purpose: loci.PurposeChat,
 		}), nil

@@ -2,9 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
 
 	"loci"
 	"loci/internal/agent"
@@ -40,46 +37,16 @@ type embedder struct{ hub *model.Hub }
 
 // Embed gives one vector for each text.
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	return e.hub.Embed(ctx, "", texts)
+	vectors, _, err := e.hub.Embed(ctx, "", texts)
+	return vectors, err
 }
 
 // chooser has the default model choose among a few answers.
 type chooser struct{ hub *model.Hub }
 
-// Choose gives the index of the option that the model picks. The reply is held
-// to the options by a JSON schema.
+// Choose gives the index of the option that the model picks.
 func (c chooser) Choose(ctx context.Context, question string, options []string) (int, error) {
-	schema, err := json.Marshal(map[string]any{
-		"type":                 "object",
-		"properties":           map[string]any{"choice": map[string]any{"enum": options}},
-		"required":             []string{"choice"},
-		"additionalProperties": false,
-	})
-	if err != nil {
-		return 0, err
-	}
-	req := loci.Request{
-		Messages: []loci.Message{{Role: loci.User, Content: question}},
-		Options:  loci.Options{Format: schema, Temperature: new(0.0), MaxTokens: new(64)},
-		Purpose:  loci.PurposeBackground,
-	}
-	var text string
-	for chunk, err := range c.hub.Chat(ctx, req) {
-		if err != nil {
-			return 0, err
-		}
-		text += chunk.Text
-	}
-	var reply struct{ Choice string }
-	if err := json.Unmarshal([]byte(text), &reply); err != nil {
-		return 0, fmt.Errorf("the model's choice is not JSON: %w", err)
-	}
-	for i, o := range options {
-		if o == reply.Choice {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("the model chose something that was not offered")
+	return c.hub.Choose(ctx, "", question, options)
 }
 
 // backends is the way around the agent.
@@ -91,14 +58,7 @@ func (b backends) Route(ctx context.Context, name string) (api.Route, error) {
 	if err != nil {
 		return api.Route{}, err
 	}
-	return api.Route{
-		Passthrough: t.Passthrough,
-		Dialect:     t.Client.Backend().Dialect,
-		Model:       t.Model,
-		Forward: func(ctx context.Context, r api.Raw) (*http.Response, error) {
-			return t.Client.Forward(ctx, model.Raw(r))
-		},
-	}, nil
+	return api.Route{Dialect: t.Server.Backend().Dialect, Model: t.Model, Forward: t.Server.Forward}, nil
 }
 
 // desk is a principal's view of their sessions.

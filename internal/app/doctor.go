@@ -13,6 +13,7 @@ import (
 	"loci"
 	"loci/internal/config"
 	"loci/internal/model"
+	"loci/internal/model/server"
 	"loci/internal/sandbox"
 	"loci/internal/store"
 )
@@ -157,7 +158,7 @@ func checkModels(ctx context.Context, o Options) []Check {
 	}
 	var checks []Check
 	if len(backends) == 0 {
-		for _, f := range model.Discover(ctx, o.Getenv) {
+		for _, f := range server.Discover(ctx, o.Getenv) {
 			switch {
 			case f.Usable():
 				backends = append(backends, f.Backend)
@@ -171,7 +172,7 @@ func checkModels(ctx context.Context, o Options) []Check {
 	}
 	hub := model.New(model.Config{
 		Backends: backends, Default: o.Config.Model, Tier: o.Config.Tier,
-		Timeouts: model.Timeouts{Connect: o.Config.Timeouts.Connect, FirstByte: o.Config.Timeouts.FirstByte, Idle: o.Config.Timeouts.Idle},
+		Timeouts: server.Timeouts{Connect: o.Config.Timeouts.Connect, FirstByte: o.Config.Timeouts.FirstByte, Idle: o.Config.Timeouts.Idle},
 	})
 	defer hub.Close()
 	for _, s := range hub.Status(ctx) {

@@ -11,6 +11,7 @@ import (
 	"loci/internal/config"
 	"loci/internal/embedded"
 	"loci/internal/model"
+	"loci/internal/model/server"
 )
 
 // openModels finds the model servers: those that the configuration names, or
@@ -30,7 +31,7 @@ func (a *App) openModels(ctx context.Context) error {
 		Passthrough: a.Config.Passthrough,
 		Tier:        a.Config.Tier,
 		Window:      a.Config.Window,
-		Timeouts: model.Timeouts{
+		Timeouts: server.Timeouts{
 			Connect:   a.Config.Timeouts.Connect,
 			FirstByte: a.Config.Timeouts.FirstByte,
 			Idle:      a.Config.Timeouts.Idle,
@@ -46,10 +47,10 @@ func (a *App) openModels(ctx context.Context) error {
 	return a.openEmbedded(ctx)
 }
 
-func (a *App) configured() ([]model.Backend, error) {
-	var backends []model.Backend
+func (a *App) configured() ([]server.Backend, error) {
+	var backends []server.Backend
 	for _, c := range a.Config.Backends {
-		b, err := model.ParseBackend(c.URL)
+		b, err := server.ParseBackend(c.URL)
 		if err != nil {
 			return nil, err
 		}
@@ -60,10 +61,10 @@ func (a *App) configured() ([]model.Backend, error) {
 }
 
 // discovered looks on the usual ports and tells the person what is there.
-func (a *App) discovered(ctx context.Context) []model.Backend {
-	var backends []model.Backend
+func (a *App) discovered(ctx context.Context) []server.Backend {
+	var backends []server.Backend
 	var absent []string
-	for _, f := range model.Discover(ctx, a.Getenv) {
+	for _, f := range server.Discover(ctx, a.Getenv) {
 		switch {
 		case f.Absent:
 			absent = append(absent, f.Backend.Kind.String()+" on "+f.Where)
@@ -80,7 +81,7 @@ func (a *App) discovered(ctx context.Context) []model.Backend {
 	return backends
 }
 
-func describe(f model.Found) string {
+func describe(f server.Found) string {
 	if f.Version == "" {
 		return f.Backend.Kind.String()
 	}
@@ -157,6 +158,6 @@ func (a *App) startEngine(ctx context.Context, engine *embedded.Engine, kind emb
 	return s, err
 }
 
-func own(s *embedded.Server, url string) model.Backend {
-	return model.Backend{URL: url, Dialect: loci.OpenAI, Key: s.Key(), Kind: model.KindLlamaServer}
+func own(s *embedded.Server, url string) server.Backend {
+	return server.Backend{URL: url, Dialect: loci.OpenAI, Key: s.Key(), Kind: server.KindLlamaServer, Ephemeral: true}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"math"
 	"net/http"
 	"strings"
@@ -22,6 +23,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// decodeOpenAI reads a stream to its end, however long that takes.
+func decodeOpenAI(r io.Reader) iter.Seq2[loci.Chunk, error] { return openai.DecodeStream(r, nil) }
+
 // ask sends a chat to the model and reads the streamed reply.
 func ask(ctx context.Context, t *testing.T, m *Model, dialect loci.Dialect, req loci.Request) (loci.Chunk, error) {
 	t.Helper()
@@ -31,7 +35,7 @@ func ask(ctx context.Context, t *testing.T, m *Model, dialect loci.Dialect, req 
 	if req.Messages == nil {
 		req.Messages = []loci.Message{{Role: loci.User, Content: "hi"}}
 	}
-	url, encode, decode, fail := m.OpenAI(t)+"/chat/completions", openai.EncodeChat, openai.DecodeStream, openai.DecodeError
+	url, encode, decode, fail := m.OpenAI(t)+"/chat/completions", openai.EncodeChat, decodeOpenAI, openai.DecodeError
 	if dialect == loci.Ollama {
 		url, encode, decode, fail = m.Ollama(t)+"/api/chat", ollama.EncodeChat, ollama.DecodeStream, ollama.DecodeError
 	}
@@ -219,6 +223,22 @@ func get(t *testing.T, m *Model, path, body string) (int, []byte) {
 	return resp.StatusCode, b
 }
 
+// whole is the text of a reply that is not streamed. One of Ollama has the form
+// of a stream of one line.
+func whole(path string, reply []byte) (text string, err error) {
+	if strings.HasPrefix(path, "/v1/") {
+		c, err := openai.DecodeReply(reply)
+		return c.Text, err
+	}
+	for c, err := range ollama.DecodeStream(bytes.NewReader(reply)) {
+		if err != nil {
+			return "", err
+		}
+		text += c.Text
+	}
+	return text, nil
+}
+
 func TestWholeReplies(t *testing.T) {
 	for path, body := range map[string]string{
 		"/v1/chat/completions": `{"model":"fake","messages":[{"role":"user","content":"hi"}]}`,
@@ -228,11 +248,8 @@ func TestWholeReplies(t *testing.T) {
 	} {
 		m := NewModel(Reply{Text: "Hello you."})
 		status, reply := get(t, m, path, body)
-		decode := openai.DecodeReply
-		if strings.HasPrefix(path, "/api/") {
-			decode = ollama.DecodeReply
-		}
-		if got, err := decode(reply); status != 200 || err != nil || got.Text != "Hello you." {
+		text, err := whole(path, reply)
+		if status != 200 || err != nil || text != "Hello you." {
 			t.Errorf("%s: %d %s, %v", path, status, reply, err)
 		}
 		if status, reply = get(t, m, path, "{"); status != http.StatusBadRequest || !bytes.Contains(reply, []byte("JSON")) {
@@ -245,7 +262,7 @@ func TestWholeReplies(t *testing.T) {
 	} {
 		m := NewModel(Reply{Text: "Hello you."})
 		_, reply := get(t, m, path, body)
-		decode := openai.DecodeStream
+		decode := decodeOpenAI
 		if strings.HasPrefix(path, "/api/") {
 			decode = ollama.DecodeStream
 		}
@@ -280,11 +297,11 @@ func TestTells(t *testing.T) {
 	}
 	_, a := get(t, m, "/v1/embeddings", `{"model":"fake","input":["a cat","the cat"]}`)
 	_, b := get(t, m, "/api/embed", `{"model":"fake","input":["a cat","the cat"]}`)
-	va, err := openai.DecodeEmbedReply(a)
+	va, _, err := openai.DecodeEmbedReply(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	vb, err := ollama.DecodeEmbedReply(b)
+	vb, _, err := ollama.DecodeEmbedReply(b)
 	if diff := cmp.Diff(va, vb); diff != "" || err != nil || len(va) != 2 {
 		t.Errorf("embeddings differ:\n%s%v", diff, err)
 	}

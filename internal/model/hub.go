@@ -5,31 +5,32 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"loci"
+	"loci/internal/model/server"
+	"loci/internal/wire/ollama"
 )
 
-// How fresh a Hub keeps what it knows.
+// How fresh a Hub keeps its lists of models.
 const (
-	listAge      = 5 * time.Second        // a list of models; older ones are renewed in the background
-	listLimit    = time.Second            // a server that takes longer to list its models counts as down
-	missAge      = 500 * time.Millisecond // a name is not called unknown on an older list
-	profileAge   = time.Minute            // a profile; the window changes when a server loads a model anew
-	profileLimit = 10 * time.Minute       // a first contact may have to load a large model
+	listAge   = 5 * time.Second        // older lists of models are renewed in the background
+	listLimit = time.Second            // a server that takes longer to list its models counts as down
+	missAge   = 500 * time.Millisecond // a name is not called unknown on an older list
 )
 
 // Config is what a Hub is made of.
 type Config struct {
-	Backends    []Backend
+	Backends    []server.Backend
 	Default     string            // the model for requests that name none; empty: see [Hub.Resolve]
 	Aliases     map[string]string // another name of a model → the model
 	Passthrough []string          // models that clients get bare, without the agent
 	Tier        loci.Tier         // for every model, whatever its profile says; empty: by profile
 	Window      int               // context length to ask Ollama for, in tokens; 0: the server's own
-	Timeouts    Timeouts
+	Timeouts    server.Timeouts
 	Profiles    ProfileStore // nil: profiles last as long as the Hub
 	Instance    string       // id of this loci
 	Logger      *slog.Logger // nil: no log
@@ -52,7 +53,7 @@ type Hub struct {
 // member is a server of the hub.
 type member struct {
 	name   string // what SetBackend calls it
-	client *Client
+	client *server.Client
 	list   cache[listing]
 }
 
@@ -62,8 +63,6 @@ type listing struct {
 	err    error            // why there are no models now
 	known  []loci.ModelInfo // the last list that it did give
 }
-
-type profileKey struct{ server, model, digest string }
 
 // New makes a Hub. It does not connect to any backend; they may be down.
 func New(c Config) *Hub {
@@ -104,8 +103,8 @@ func (h *Hub) spawn(f func()) {
 
 // SetBackend adds a backend, or replaces the one of that name: a server that
 // was started anew may have another port. The first come are preferred.
-func (h *Hub) SetBackend(name string, b Backend) {
-	m := &member{name: name, client: NewClient(ClientConfig{
+func (h *Hub) SetBackend(name string, b server.Backend) {
+	m := &member{name: name, client: server.New(server.Config{
 		Backend:  b,
 		Timeouts: h.config.Timeouts,
 		Instance: h.config.Instance,
@@ -121,9 +120,10 @@ func (h *Hub) SetBackend(name string, b Backend) {
 		return
 	}
 	h.members = slices.Clone(h.members) // others may be reading the old slice
-	old := h.members[i]
+	old := h.members[i].client
 	h.members[i] = m
-	old.client.Close()
+	old.Close()
+	maps.DeleteFunc(h.profiles, func(k profileKey, _ *cache[loci.Profile]) bool { return k.server == old.Backend().URL })
 }
 
 // all gives the members of this moment.
@@ -144,7 +144,7 @@ func (h *Hub) ask(m *member) listing {
 		return listing{models: models, known: models}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = m.client.Backend().unreachable(err)
+		err = m.client.Backend().Unreachable(err)
 	}
 	h.config.Logger.Debug("a model server does not list its models", "url", m.client.Backend().URL, "error", err)
 	return listing{err: err, known: m.list.last().known}
@@ -182,6 +182,12 @@ func (h *Hub) lists(ctx context.Context, age time.Duration) ([]listed, error) {
 // Models lists the models of all servers, each name once; where two servers
 // have the same, the first one's counts. A server that is down is left out and
 // does not delay the others.
+//
+// In front is the default model under the name "loci", if there is one: many
+// clients offer only what is listed, and take the first; so a person can choose
+// "whatever loci uses" and need not choose again when that changes. It is the
+// only name that is added. Aliases are for clients that bring their own names,
+// and loci/NAME and bare/NAME would triple every list.
 func (h *Hub) Models(ctx context.Context) []loci.ModelInfo {
 	lists, err := h.lists(ctx, 0)
 	if err != nil { // ctx ended
@@ -189,6 +195,11 @@ func (h *Hub) Models(ctx context.Context) []loci.ModelInfo {
 	}
 	seen := make(map[string]bool)
 	var models []loci.ModelInfo
+	if t, ok := h.find(lists, alias); ok && !exactly(t.Model.ID, alias) {
+		seen[alias] = true
+		t.Model.ID = alias
+		models = append(models, t.Model)
+	}
 	for _, l := range lists {
 		for _, m := range l.models {
 			if seen[m.ID] {
@@ -204,7 +215,7 @@ func (h *Hub) Models(ctx context.Context) []loci.ModelInfo {
 
 // Status is how a backend is doing.
 type Status struct {
-	Backend Backend
+	Backend server.Backend
 	Models  int   // how many it lists
 	Err     error // why it lists none
 }
@@ -222,8 +233,28 @@ func (h *Hub) Status(ctx context.Context) []Status {
 	return states
 }
 
+// Running lists the models that servers have loaded, as far as these tell; see
+// [server.Client.Running]. A server that is down is left out.
+func (h *Hub) Running(ctx context.Context) []ollama.Running {
+	ctx, cancel := context.WithTimeout(ctx, listLimit)
+	defer cancel()
+	members := h.all()
+	lists := make([][]ollama.Running, len(members))
+	var tasks sync.WaitGroup
+	for i, m := range members {
+		tasks.Go(func() {
+			var err error
+			if lists[i], err = m.client.Running(ctx); err != nil {
+				h.config.Logger.Debug("a model server does not tell what it has loaded", "url", m.client.Backend().URL, "error", err)
+			}
+		})
+	}
+	tasks.Wait()
+	return slices.Concat(lists...)
+}
+
 // Chat streams one reply of a model of any name that Resolve knows; see
-// [Client.Chat]. Pictures for a model that is known to be blind are refused.
+// [server.Client.Chat]. Pictures for a model that is known to be blind are refused.
 func (h *Hub) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, error] {
 	return func(yield func(loci.Chunk, error) bool) {
 		t, err := h.Resolve(ctx, req.Model)
@@ -231,15 +262,15 @@ func (h *Hub) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, 
 			yield(loci.Chunk{}, err)
 			return
 		}
-		req.Model = t.Model
+		req.Model = t.Model.ID
 		if hasImages(req.Messages) {
-			if vision, known := t.Client.sees(ctx, t.Model); known && !vision {
-				yield(loci.Chunk{}, loci.Errorf(loci.Refused, "The model %s cannot look at pictures.", t.Model).
+			if vision, known := sees(ctx, t.Server, t.Model); known && !vision {
+				yield(loci.Chunk{}, loci.Errorf(loci.Refused, "The model %s cannot look at pictures.", t.Model.ID).
 					WithHint("Choose a model with vision, or send the message without the picture."))
 				return
 			}
 		}
-		for chunk, err := range t.Client.Chat(ctx, req) {
+		for chunk, err := range t.Server.Chat(ctx, req) {
 			if errors.Is(err, loci.ErrNoTools) {
 				h.demote(ctx, t)
 			}
@@ -254,98 +285,21 @@ func hasImages(messages []loci.Message) bool {
 	return slices.ContainsFunc(messages, func(m loci.Message) bool { return len(m.Images) > 0 })
 }
 
-// Embed turns texts into vectors; see [Client.Embed]. The empty name is the
-// first embedding model there is.
-func (h *Hub) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
+// Embed turns texts into vectors; see [server.Client.Embed]. The empty name is
+// the first embedding model there is.
+func (h *Hub) Embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int, err error) {
 	if model == "" {
 		models := h.Models(ctx)
 		i := slices.IndexFunc(models, func(m loci.ModelInfo) bool { return m.Embedding })
 		if i < 0 {
-			return nil, loci.Errorf(loci.NotFound, "There is no embedding model.").
+			return nil, 0, loci.Errorf(loci.NotFound, "There is no embedding model.").
 				WithHint("With Ollama, fetch one with: ollama pull all-minilm")
 		}
 		model = models[i].ID
 	}
 	t, err := h.Resolve(ctx, model)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return t.Client.Embed(ctx, t.Model, texts)
-}
-
-// Profile tells how a model can be used. The first time it asks the server,
-// which may take as long as the model needs to load; later what is known is
-// given at once, and looked after in the background.
-func (h *Hub) Profile(ctx context.Context, model string) (loci.Profile, error) {
-	t, err := h.Resolve(ctx, model)
-	if err != nil {
-		return loci.Profile{}, err
-	}
-	p, err := h.profile(t).get(ctx)
-	if err == nil && h.config.Tier != "" {
-		p.Tier, p.Reason = h.config.Tier, "The configuration says so."
-	}
-	return p, err
-}
-
-// profile gives the cache for the profile of a model with the weights it has
-// now: new weights under the old name are another key, so they are examined.
-func (h *Hub) profile(t Target) *cache[loci.Profile] {
-	key := profileKey{t.Client.Backend().URL, t.Model, t.digest}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	c, ok := h.profiles[key]
-	if !ok {
-		c = &cache[loci.Profile]{ttl: profileAge, spawn: h.spawn}
-		c.ask = func() (loci.Profile, error) { return h.examine(t, c.last()) }
-		h.profiles[key] = c
-	}
-	return c
-}
-
-// examine makes the profile of a model, building on what was known before: the
-// last profile of this run, or else the stored one.
-func (h *Hub) examine(t Target, before loci.Profile) (loci.Profile, error) {
-	ctx, cancel := context.WithTimeout(h.ctx, profileLimit)
-	defer cancel()
-	if before.Tier == "" && h.config.Profiles != nil {
-		var err error
-		before, _, err = h.config.Profiles.LoadProfile(ctx, t.Client.Backend().URL, t.Model)
-		if err != nil {
-			h.config.Logger.Warn("a stored profile cannot be read", "model", t.Model, "error", err)
-		}
-	}
-	p, err := t.Client.profile(ctx, t.Model, before)
-	if err != nil {
-		return loci.Profile{}, err
-	}
-	if p != before {
-		h.keep(ctx, p)
-	}
-	return p, nil
-}
-
-// keep stores a profile. Without it the model is only examined again.
-func (h *Hub) keep(ctx context.Context, p loci.Profile) {
-	h.config.Logger.Info("profile of a model", "model", p.Model, "tier", p.Tier, "window", p.Window, "reason", p.Reason)
-	if h.config.Profiles == nil {
-		return
-	}
-	if err := h.config.Profiles.SaveProfile(ctx, p); err != nil {
-		h.config.Logger.Warn("a profile cannot be stored", "model", p.Model, "error", err)
-	}
-}
-
-// demote corrects the profile of a model that turned out to refuse tools: some
-// servers take them in a trial that demands a call and not in a request that
-// leaves the choice (vLLM without --enable-auto-tool-choice).
-func (h *Hub) demote(ctx context.Context, t Target) {
-	c := h.profile(t)
-	p, err := c.get(ctx)
-	if err != nil || p.Tier != loci.TierNative {
-		return
-	}
-	p.Tier, p.Reason = judge(false, p.Params, "A call showed that it")
-	c.set(p)
-	h.keep(ctx, p)
+	return t.Server.Embed(ctx, t.Model.ID, texts)
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"loci"
+	"loci/internal/model/server"
 )
 
 // tags is an Ollama list of models; "name=family,size".
@@ -34,8 +34,8 @@ func listOf(names ...string) string {
 	return `{"object":"list","data":[` + strings.Join(entries, ",") + `]}`
 }
 
-func backend(url string, kind Kind) Backend {
-	b := Backend{URL: url, Dialect: loci.Ollama, Kind: kind}
+func backend(url string, kind server.Kind) server.Backend {
+	b := server.Backend{URL: url, Dialect: loci.Ollama, Kind: kind}
 	if strings.HasSuffix(url, "/v1") {
 		b.Dialect = loci.OpenAI
 	}
@@ -70,7 +70,7 @@ func TestModelsMerged(t *testing.T) {
 	two := serve(t, routes{"GET /v1/models": listOf("other", "llama3.2:latest")})
 	dead := closedPort(t)
 	h := hub(t, Config{
-		Backends:    []Backend{backend(hung, KindOllama), backend(one, KindOllama), backend(dead, KindOllama), backend(two+"/v1", KindJan)},
+		Backends:    []server.Backend{backend(hung, server.KindOllama), backend(one, server.KindOllama), backend(dead, server.KindOllama), backend(two+"/v1", server.KindJan)},
 		Passthrough: []string{"other"},
 	})
 	began := time.Now()
@@ -78,11 +78,15 @@ func TestModelsMerged(t *testing.T) {
 	if took := time.Since(began); took > 3000*time.Millisecond {
 		t.Errorf("took %v", took)
 	}
-	if diff := cmp.Diff([]string{"llama3.2:latest", "minilm:latest", "other"}, ids(models)); diff != "" {
+	if diff := cmp.Diff([]string{"loci", "llama3.2:latest", "minilm:latest", "other"}, ids(models)); diff != "" {
 		t.Error(diff)
 	}
+	own, models := models[0], models[1:]
 	if models[0].Server != one || models[0].Embedding || !models[1].Embedding || models[1].Passthrough || !models[2].Passthrough {
 		t.Errorf("%+v", models)
+	}
+	if own.Server != one || own.Parameters != "3.21B" || own.Passthrough {
+		t.Errorf("the default model is listed as %+v", own)
 	}
 	began = time.Now()
 	h.Models(t.Context())
@@ -101,7 +105,7 @@ func TestResolve(t *testing.T) {
 	ollama := serve(t, routes{"GET /api/tags": tags("minilm:latest=bert,22M", "smollm2:latest=llama,134.52M", "llama3.2:3b=llama,3.2B", "Qwen3:8b=qwen3,8.2B", "Qwen3:14b=qwen3,14.8B", "bare/odd:latest=llama,1B")})
 	llama := serve(t, routes{"GET /v1/models": listOf("/models/SmolLM2-135M-Instruct.Q4_1.gguf", "llama3.2:3b")})
 	h := hub(t, Config{
-		Backends:    []Backend{backend(ollama, KindOllama), backend(llama+"/v1", KindJan)},
+		Backends:    []server.Backend{backend(ollama, server.KindOllama), backend(llama+"/v1", server.KindJan)},
 		Aliases:     map[string]string{"fast": "smollm2", "gpt-4o": "llama3.2"},
 		Passthrough: []string{"qwen3:8b", "Qwen3:14b"},
 	})
@@ -133,8 +137,8 @@ func TestResolve(t *testing.T) {
 		"smollm2-135m-instruct.q4_1.gguf": "/models/SmolLM2-135M-Instruct.Q4_1.gguf",
 	} {
 		target, err := h.Resolve(t.Context(), name)
-		got := target.Model
-		if target.Passthrough {
+		got := target.Model.ID
+		if target.Model.Passthrough {
 			got = "@" + got
 		}
 		if err != nil || got != want {
@@ -162,9 +166,9 @@ func TestResolveDefault(t *testing.T) {
 		"unknown size":    {tags("tiny=llama,135M", "what=,"), "", "what"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := hub(t, Config{Backends: []Backend{backend(serve(t, routes{"GET /api/tags": tt.models}), KindOllama)}, Default: tt.config})
-			if target, err := h.Resolve(t.Context(), ""); err != nil || target.Model != tt.want {
-				t.Errorf("%q %v, want %q", target.Model, err, tt.want)
+			h := hub(t, Config{Backends: []server.Backend{backend(serve(t, routes{"GET /api/tags": tt.models}), server.KindOllama)}, Default: tt.config})
+			if target, err := h.Resolve(t.Context(), ""); err != nil || target.Model.ID != tt.want {
+				t.Errorf("%q %v, want %q", target.Model.ID, err, tt.want)
 			}
 		})
 	}
@@ -186,7 +190,7 @@ func TestResolveWithoutModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var c Config
 			for _, url := range tt.backends {
-				c.Backends = append(c.Backends, backend(url, KindOllama))
+				c.Backends = append(c.Backends, backend(url, server.KindOllama))
 			}
 			_, err := hub(t, c).Resolve(t.Context(), "x-large")
 			wantError(t, err, tt.code, tt.message, tt.hint)
@@ -199,13 +203,14 @@ func TestServerThatCannotList(t *testing.T) {
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/chat/completions" {
 			body, _ := io.ReadAll(r.Body)
-			stream(w, sse(fmt.Sprint(strings.Contains(string(body), `"model":"any"`))))
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"choices":[{"message":{"content":"%t"},"finish_reason":"stop"}]}`, strings.Contains(string(body), `"model":"any"`))
 			return
 		}
 		http.Error(w, `{"detail":"Not Found"}`, http.StatusNotFound)
 	}))
-	h := hub(t, Config{Backends: []Backend{backend(url+"/v1", "")}})
-	req := hello()
+	h := hub(t, Config{Backends: []server.Backend{backend(url+"/v1", "")}})
+	req := ask("hello")
 	req.Model = "bare/any"
 	var text string
 	for chunk, err := range h.Chat(t.Context(), req) {
@@ -217,7 +222,7 @@ func TestServerThatCannotList(t *testing.T) {
 	if text != "true" {
 		t.Errorf("%q", text)
 	}
-	if target, err := h.Resolve(t.Context(), "bare/any"); err != nil || !target.Passthrough {
+	if target, err := h.Resolve(t.Context(), "bare/any"); err != nil || !target.Model.Passthrough {
 		t.Errorf("%+v %v", target, err)
 	}
 }
@@ -227,21 +232,21 @@ func TestServerThatCannotList(t *testing.T) {
 func TestServerGoesAndComes(t *testing.T) {
 	first := serve(t, routes{"GET /api/tags": tags("m=llama,8B")})
 	h := hub(t, Config{})
-	h.SetBackend("embedded", backend(first, KindOllama))
-	if target, err := h.Resolve(t.Context(), "m"); err != nil || target.Client.Backend().URL != first {
+	h.SetBackend("embedded", backend(first, server.KindOllama))
+	if target, err := h.Resolve(t.Context(), "m"); err != nil || target.Server.Backend().URL != first {
 		t.Fatal(target, err)
 	}
 	models := atomic.Pointer[string]{}
 	models.Store(new(tags("m=llama,8B")))
 	second := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, *models.Load()) }))
-	h.SetBackend("embedded", backend(second, KindOllama))
-	if target, err := h.Resolve(t.Context(), "m"); err != nil || target.Client.Backend().URL != second || len(h.all()) != 1 {
+	h.SetBackend("embedded", backend(second, server.KindOllama))
+	if target, err := h.Resolve(t.Context(), "m"); err != nil || target.Server.Backend().URL != second || len(h.all()) != 1 {
 		t.Fatal(target, err)
 	}
 	models.Store(new(tags("m=llama,8B", "new=llama,8B")))
 	m := h.all()[0]
 	m.list.at = m.list.at.Add(-time.Second) // the list has grown a little old
-	if target, err := h.Resolve(t.Context(), "new"); err != nil || target.Model != "new" {
+	if target, err := h.Resolve(t.Context(), "new"); err != nil || target.Model.ID != "new" {
 		t.Errorf("%+v %v", target, err)
 	}
 }
@@ -251,8 +256,8 @@ func TestServerGoesAndComes(t *testing.T) {
 func TestKnownModelOfDeadServer(t *testing.T) {
 	other := serve(t, routes{"GET /api/tags": tags("other=llama,8B")})
 	dead := closedPort(t)
-	h := hub(t, Config{Backends: []Backend{backend(other, KindOllama), backend(dead, KindLMStudio)}})
-	h.all()[1].list.set(listing{err: backend(dead, KindLMStudio).unreachable(nil), known: []loci.ModelInfo{{ID: "mine"}}})
+	h := hub(t, Config{Backends: []server.Backend{backend(other, server.KindOllama), backend(dead, server.KindLMStudio)}})
+	h.all()[1].list.set(listing{err: backend(dead, server.KindLMStudio).Unreachable(nil), known: []loci.ModelInfo{{ID: "mine"}}})
 	for _, err := range h.Chat(t.Context(), loci.Request{Model: "mine"}) {
 		wantError(t, err, loci.Unreachable, "LM Studio at "+dead+" is not answering.", "Start it with: lms server start")
 	}
@@ -265,8 +270,8 @@ func TestImagesForBlindModel(t *testing.T) {
 			"POST /api/show": `{"template":"","details":{},"model_info":{},"capabilities":` + caps + `}`,
 			"POST /api/chat": `{"message":{"role":"assistant","content":"a cat"},"done":true,"done_reason":"stop"}`,
 		})
-		h := hub(t, Config{Backends: []Backend{backend(url, KindOllama)}})
-		req := hello()
+		h := hub(t, Config{Backends: []server.Backend{backend(url, server.KindOllama)}})
+		req := ask("hello")
 		req.Messages[0].Images = []loci.Image{{Base64: "aGk="}}
 		var last error
 		for _, err := range h.Chat(t.Context(), req) {
@@ -280,47 +285,60 @@ func TestImagesForBlindModel(t *testing.T) {
 	}
 }
 
-func TestEmbed(t *testing.T) {
-	var sizes []int
-	h := func(path string, reply func(n int) string) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != path {
-				routes{"GET /api/tags": tags("chat=llama,8B", "minilm:latest=bert,22M"), "GET /v1/models": listOf("chat", "embedder")}.ServeHTTP(w, r)
-				return
+// TestListedDefault lists the name "loci" where it means something.
+func TestListedDefault(t *testing.T) {
+	for name, tt := range map[string]struct {
+		models, config string
+		want           []string
+	}{
+		"one model":            {tags("m=llama,8B"), "", []string{"loci", "m"}},
+		"only embedding":       {tags("minilm=bert,22M"), "", []string{"minilm"}},
+		"configured":           {tags("a=llama,8B", "b=llama,1B"), "b", []string{"loci", "a", "b"}},
+		"configured, absent":   {tags("a=llama,8B"), "gone", []string{"a"}},
+		"nothing":              {tags(), "", nil},
+		"a model of that name": {tags("m=llama,8B", "loci:latest=llama,8B"), "", []string{"m", "loci:latest"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hub(t, Config{Backends: []server.Backend{backend(serve(t, routes{"GET /api/tags": tt.models}), server.KindOllama)}, Default: tt.config})
+			if diff := cmp.Diff(tt.want, ids(h.Models(t.Context()))); diff != "" {
+				t.Error(diff)
 			}
-			var body struct{ Input []string }
-			if err := json.NewDecoder(r.Body).Decode(&body); err != nil || r.Header.Get(purposeHeader) != "embed" {
-				t.Error(err, r.Header)
-			}
-			sizes = append(sizes, len(body.Input))
-			io.WriteString(w, reply(len(body.Input)))
 		})
 	}
-	native := func(n int) string { return `{"embeddings":[` + strings.Repeat(`[0.5,1],`, n-1) + `[0.5,1]]}` }
-	door := func(n int) string {
-		var data []string
-		for i := range n {
-			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,1]}`, i, i))
-		}
-		return `{"data":[` + strings.Join(data, ",") + `]}`
+}
+
+// TestRunning merges what the servers that can tell have loaded.
+func TestRunning(t *testing.T) {
+	loaded := func(name string) routes {
+		return routes{"GET /api/ps": `{"models":[{"name":"` + name + `","model":"` + name + `","context_length":4096}]}`}
 	}
-	for url, model := range map[string]string{serve(t, h("/api/embed", native)): "", serve(t, h("/v1/embeddings", door)) + "/v1": "embedder"} {
-		sizes = nil
-		hub := hub(t, Config{Backends: []Backend{backend(url, KindOllama)}})
-		vectors, err := hub.Embed(t.Context(), model, make([]string, 100))
-		if err != nil || len(vectors) != 100 || len(vectors[99]) != 2 {
-			t.Fatal(len(vectors), err)
-		}
-		if diff := cmp.Diff([]int{64, 36}, sizes); diff != "" {
-			t.Error(diff)
+	h := hub(t, Config{Backends: []server.Backend{
+		backend(serve(t, loaded("a:latest")), server.KindOllama), backend(closedPort(t), server.KindOllama),
+		backend(serve(t, loaded("hidden"))+"/v1", server.KindJan), backend(serve(t, loaded("b:7b")), server.KindOllama),
+	}})
+	var names []string
+	for _, r := range h.Running(t.Context()) {
+		names = append(names, r.Model.ID)
+	}
+	if diff := cmp.Diff([]string{"a:latest", "b:7b"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEmbed finds the embedding model when none is named.
+func TestEmbed(t *testing.T) {
+	h := hub(t, Config{Backends: []server.Backend{backend(serve(t, routes{
+		"GET /api/tags":   tags("chat=llama,8B", "minilm:latest=bert,22M"),
+		"POST /api/embed": `{"embeddings":[[0.5,1]],"prompt_eval_count":3}`,
+	}), server.KindOllama)}})
+	for _, model := range []string{"", "minilm"} {
+		if vectors, tokens, err := h.Embed(t.Context(), model, []string{"a"}); err != nil || len(vectors) != 1 || tokens != 3 {
+			t.Errorf("%q: %v, %d tokens, %v", model, vectors, tokens, err)
 		}
 	}
-	for name, reply := range map[string]string{"too few": `{"embeddings":[[1]]}`, "uneven": `{"embeddings":[[1],[1,2]]}`, "empty": `{"embeddings":[[],[]]}`, "junk": `{`} {
-		c := client(t, serve(t, routes{"POST /api/embed": reply}), KindOllama)
-		if v, err := c.Embed(t.Context(), "m", []string{"a", "b"}); err == nil {
-			t.Errorf("%s: %v", name, v)
-		}
-	}
+	h = hub(t, Config{Backends: []server.Backend{backend(serve(t, routes{"GET /api/tags": tags("chat=llama,8B")}), server.KindOllama)}})
+	_, _, err := h.Embed(t.Context(), "", []string{"a"})
+	wantError(t, err, loci.NotFound, "There is no embedding model.", "With Ollama, fetch one with: ollama pull all-minilm")
 }
 
 func TestHubStopsWithItsWork(t *testing.T) {
@@ -334,7 +352,7 @@ func TestHubStopsWithItsWork(t *testing.T) {
 		}
 		routes{"GET /api/tags": tags("m=llama,8B")}.ServeHTTP(w, r)
 	}))
-	h := New(Config{Backends: []Backend{backend(url, KindOllama)}})
+	h := New(Config{Backends: []server.Backend{backend(url, server.KindOllama)}})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-started; cancel() }()
 	if _, err := h.Profile(ctx, "m"); err != context.Canceled {

@@ -1,12 +1,10 @@
 package model
 
 import (
-	"context"
-	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -21,7 +19,7 @@ type routes map[string]string
 func (r routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, ok := r[req.Method+" "+req.URL.Path]
 	if !ok {
-		http.Error(w, `{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`, http.StatusNotFound)
+		http.NotFound(w, req)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -36,64 +34,15 @@ func serve(t testing.TB, h http.Handler) string {
 	return s.URL
 }
 
-// client makes a Client of an address; kind is set as if it had been found out.
-func client(t testing.TB, url string, kind Kind) *Client {
+// closedPort is the URL of a server that is not there.
+func closedPort(t *testing.T) string {
 	t.Helper()
-	b, err := ParseBackend(url)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Kind = kind
-	if b.Dialect == "" {
-		b.Dialect = loci.Ollama
-	}
-	c := NewClient(ClientConfig{Backend: b, Instance: "test-instance"})
-	t.Cleanup(c.Close)
-	return c
-}
-
-// hello is a request to say hello.
-func hello() loci.Request {
-	return loci.Request{
-		Model:    "m",
-		Messages: []loci.Message{{Role: loci.User, Content: "hello"}},
-		Purpose:  loci.PurposeChat,
-	}
-}
-
-// collect reads a reply to its end.
-func collect(c *Client, ctx context.Context, req loci.Request) (text string, last loci.Chunk, err error) {
-	var b strings.Builder
-	for chunk, err := range c.Chat(ctx, req) {
-		if err != nil {
-			return b.String(), last, err
-		}
-		b.WriteString(chunk.Text)
-		last = chunk
-	}
-	return b.String(), last, nil
-}
-
-// sse is a streamed OpenAI reply of the given pieces.
-func sse(pieces ...string) string {
-	var b strings.Builder
-	for _, p := range pieces {
-		b.WriteString(piece(p))
-	}
-	b.WriteString(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n")
-	b.WriteString(`data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}}` + "\n\n")
-	b.WriteString("data: [DONE]\n\n")
-	return b.String()
-}
-
-// piece is one event of such a reply.
-func piece(text string) string {
-	return fmt.Sprintf(`data: {"choices":[{"index":0,"delta":{"content":%q},"finish_reason":null}]}`+"\n\n", text)
-}
-
-func stream(w http.ResponseWriter, body string) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	io.WriteString(w, body)
+	defer l.Close()
+	return "http://" + l.Addr().String()
 }
 
 // wantError checks that err is a *loci.Error with exactly these words.

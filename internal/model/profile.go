@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"loci"
+	"loci/internal/model/server"
 )
 
-// defaultWindow is the context length in tokens of a model whose server does
-// not tell.
-const defaultWindow = 4096
+const (
+	profileAge   = time.Minute      // the window changes when a server loads a model anew
+	profileLimit = 10 * time.Minute // a first contact may have to load a large model
+)
 
 // tinyParams is the size in parameters up to which a model without native
 // tools cannot be trusted to choose among tools described in words.
@@ -23,52 +26,124 @@ type ProfileStore interface {
 	SaveProfile(ctx context.Context, p loci.Profile) error
 }
 
-// Profile finds out how a model can be used. It asks the server, and runs the
-// model only if the server does not tell whether it calls tools.
-func (c *Client) Profile(ctx context.Context, model string) (loci.Profile, error) {
-	return c.profile(ctx, model, loci.Profile{})
-}
+type profileKey struct{ server, model, digest string }
 
-// profile is Profile with what was known before: if that is of the same
-// weights, no trial call is made again. What the server tells itself is always
-// taken anew, for the window may have changed with the same weights.
-func (c *Client) profile(ctx context.Context, model string, before loci.Profile) (loci.Profile, error) {
-	info, err := c.info(ctx, model)
+// Profile tells how a model can be used. The first time it asks the server,
+// which may take as long as the model needs to load; later what is known is
+// given at once, and looked after in the background.
+func (h *Hub) Profile(ctx context.Context, model string) (loci.Profile, error) {
+	t, err := h.Resolve(ctx, model)
 	if err != nil {
 		return loci.Profile{}, err
 	}
-	f, err := c.facts(ctx, info)
+	p, err := h.profile(t).get(ctx)
+	if err == nil && h.config.Tier != "" {
+		p.Tier, p.Reason = h.config.Tier, "The configuration says so."
+	}
+	return p, err
+}
+
+// profile gives the cache for the profile of a model with the weights it has
+// now: new weights under the old name are another key, so they are examined.
+func (h *Hub) profile(t Target) *cache[loci.Profile] {
+	key := profileKey{t.Server.Backend().URL, t.Model.ID, t.Model.Digest}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c, ok := h.profiles[key]
+	if !ok {
+		c = &cache[loci.Profile]{ttl: profileAge, spawn: h.spawn}
+		c.ask = func() (loci.Profile, error) { return h.examine(t, c.last()) }
+		h.profiles[key] = c
+	}
+	return c
+}
+
+// examine makes the profile of a model, building on what was known before: the
+// last profile of this run, or else the stored one.
+func (h *Hub) examine(t Target, before loci.Profile) (loci.Profile, error) {
+	ctx, cancel := context.WithTimeout(h.ctx, profileLimit)
+	defer cancel()
+	if before.Tier == "" && h.stores(t) {
+		var err error
+		before, _, err = h.config.Profiles.LoadProfile(ctx, t.Server.Backend().URL, t.Model.ID)
+		if err != nil {
+			h.config.Logger.Warn("a stored profile cannot be read", "model", t.Model.ID, "error", err)
+		}
+	}
+	p, err := profileOf(ctx, t, before)
+	if err != nil {
+		return loci.Profile{}, err
+	}
+	if p != before {
+		h.keep(ctx, t, p)
+	}
+	return p, nil
+}
+
+// stores tells whether profiles of a model outlast the Hub. Under an address
+// that changes with every start they would never be found again.
+func (h *Hub) stores(t Target) bool {
+	return h.config.Profiles != nil && !t.Server.Backend().Ephemeral
+}
+
+// keep stores a profile. Without it the model is only examined again.
+func (h *Hub) keep(ctx context.Context, t Target, p loci.Profile) {
+	h.config.Logger.Info("profile of a model", "model", p.Model, "tier", p.Tier, "window", p.Window, "reason", p.Reason)
+	if !h.stores(t) {
+		return
+	}
+	if err := h.config.Profiles.SaveProfile(ctx, p); err != nil {
+		h.config.Logger.Warn("a profile cannot be stored", "model", p.Model, "error", err)
+	}
+}
+
+// demote corrects the profile of a model that turned out to refuse tools: some
+// servers take them in a trial that demands a call and not in a request that
+// leaves the choice (vLLM without --enable-auto-tool-choice).
+func (h *Hub) demote(ctx context.Context, t Target) {
+	c := h.profile(t)
+	p, err := c.get(ctx)
+	if err != nil || p.Tier != loci.TierNative {
+		return
+	}
+	p.Tier, p.Reason = judge(false, p.Params, "A call showed that it")
+	c.set(p)
+	h.keep(ctx, t, p)
+}
+
+// profileOf asks a server how its model can be used, and runs the model only if
+// the server does not tell whether it calls tools. If what was known before is
+// of the same weights, no trial call is made again. What the server tells
+// itself is always taken anew, for the window may have changed with the same
+// weights.
+func profileOf(ctx context.Context, t Target, before loci.Profile) (loci.Profile, error) {
+	f, err := t.Server.Facts(ctx, t.Model)
 	if err != nil {
 		return loci.Profile{}, err
 	}
 	p := loci.Profile{
-		Server: c.Backend().URL,
-		Model:  model,
-		Digest: info.Digest,
-		Family: f.family,
-		Window: f.window,
-		Vision: f.vision != nil && *f.vision,
-		Think:  f.think != nil && *f.think,
-		Params: f.params,
+		Server: t.Server.Backend().URL,
+		Model:  t.Model.ID,
+		Digest: t.Model.Digest,
+		Family: f.Family,
+		Window: f.Window,
+		Vision: f.Vision != nil && *f.Vision,
+		Think:  f.Think != nil && *f.Think,
+		Params: f.Params,
 	}
-	if p.Window <= 0 {
-		p.Window = defaultWindow
+	if f.Tools != nil {
+		p.Tier, p.Reason = judge(*f.Tools, p.Params, "Its server says that it")
+		return p, nil
 	}
-	said := "Its server says that it"
-	tools := f.tools
-	if tools == nil {
-		if before.Tier != "" && before.Digest == p.Digest {
-			p.Tier, p.Reason = before.Tier, before.Reason
-			return p, nil
-		}
-		said = "A trial call showed that it"
-		called, err := c.tryTool(ctx, model)
-		if err != nil {
-			return loci.Profile{}, err
-		}
-		tools = &called
+	if before.Tier != "" && before.Digest == p.Digest {
+		p.Tier, p.Reason = before.Tier, before.Reason
+		return p, nil
 	}
-	p.Tier, p.Reason = judge(*tools, p.Params, said)
+	called, err := tryTool(ctx, t)
+	if err != nil {
+		return loci.Profile{}, err
+	}
+	p.Tier, p.Reason = judge(called, p.Params, "A trial call showed that it")
 	return p, nil
 }
 
@@ -80,24 +155,9 @@ func judge(tools bool, params int64, said string) (loci.Tier, string) {
 	case tools:
 		return loci.TierNative, said + " calls tools natively."
 	case params > 0 && params <= tinyParams:
-		return loci.TierTiny, fmt.Sprintf("%s does not call tools natively, and %s parameters are too few to choose among described ones.", said, countOf(params))
+		return loci.TierTiny, fmt.Sprintf("%s does not call tools natively, and %d million parameters are too few to choose among described ones.", said, params/1_000_000)
 	}
 	return loci.TierText, said + " does not call tools natively."
-}
-
-// info finds a model in the server's list. One that is not listed, or whose
-// server cannot list, is described by its name alone.
-func (c *Client) info(ctx context.Context, model string) (loci.ModelInfo, error) {
-	models, err := c.Models(ctx)
-	if err != nil && loci.AsError(err).Code != loci.Refused && loci.AsError(err).Code != loci.NotFound {
-		return loci.ModelInfo{}, err
-	}
-	for _, m := range models {
-		if m.ID == model {
-			return m, nil
-		}
-	}
-	return loci.ModelInfo{ID: model, Server: c.Backend().URL}, nil
 }
 
 // trialTool is offered in the trial call. It takes no arguments, so that even
@@ -117,9 +177,9 @@ const (
 
 // tryTool makes a model call a tool, and tells whether it did. It takes as
 // long as the model needs to load.
-func (c *Client) tryTool(ctx context.Context, model string) (called bool, err error) {
+func tryTool(ctx context.Context, t Target) (called bool, err error) {
 	for _, tokens := range []int{trialTokens, trialThinkTokens} {
-		called, thought, err := c.trial(ctx, model, tokens)
+		called, thought, err := trial(ctx, t, tokens)
 		// Tokens that all went into thinking prove nothing.
 		if err != nil || called || !thought {
 			return called, err
@@ -128,9 +188,11 @@ func (c *Client) tryTool(ctx context.Context, model string) (called bool, err er
 	return false, nil
 }
 
-func (c *Client) trial(ctx context.Context, model string, tokens int) (called, thought bool, err error) {
+// trial is one call of at most tokens tokens. Thought says that all of them
+// went into thinking.
+func trial(ctx context.Context, t Target, tokens int) (called, thought bool, err error) {
 	req := loci.Request{
-		Model:    model,
+		Model:    t.Model.ID,
 		Messages: []loci.Message{{Role: loci.User, Content: "Call the tool ping."}},
 		Tools:    []loci.ToolSpec{trialTool},
 		Purpose:  loci.PurposeProbe,
@@ -142,10 +204,9 @@ func (c *Client) trial(ctx context.Context, model string, tokens int) (called, t
 		},
 	}
 	var text bool
-	for chunk, err := range c.Chat(ctx, req) {
+	for chunk, err := range t.Server.Chat(ctx, req) {
 		if err != nil {
-			e := loci.AsError(err)
-			if errors.Is(err, loci.ErrNoTools) || e.Code == loci.Refused {
+			if errors.Is(err, loci.ErrNoTools) || loci.AsError(err).Code == loci.Refused {
 				return false, false, nil
 			}
 			return false, false, err
@@ -155,4 +216,14 @@ func (c *Client) trial(ctx context.Context, model string, tokens int) (called, t
 		text = text || chunk.Text != ""
 	}
 	return called, thought && !text, nil
+}
+
+// sees tells whether a model can look at pictures, and whether that is known.
+// It asks anew, since a picture is rare and a wrong answer would be a refusal.
+func sees(ctx context.Context, s *server.Client, m loci.ModelInfo) (vision, known bool) {
+	f, err := s.Facts(ctx, m)
+	if err != nil || f.Vision == nil {
+		return false, false
+	}
+	return *f.Vision, true
 }

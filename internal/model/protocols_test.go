@@ -10,6 +10,7 @@ import (
 
 	"loci"
 	"loci/internal/fake"
+	"loci/internal/model/server"
 )
 
 // protocols runs a test against a scripted server through both of its doors.
@@ -22,11 +23,11 @@ func protocols(t *testing.T, script []fake.Reply, f func(t *testing.T, m *fake.M
 				m.Only = loci.OpenAI
 				address = m.OpenAI(t)
 			}
-			b, err := ParseBackend(address)
+			b, err := server.ParseBackend(address)
 			if err != nil {
 				t.Fatal(err)
 			}
-			f(t, m, hub(t, Config{Backends: []Backend{b}, Instance: "me"}))
+			f(t, m, hub(t, Config{Backends: []server.Backend{b}, Instance: "me"}))
 		})
 	}
 }
@@ -60,7 +61,7 @@ func TestHubChat(t *testing.T) {
 			t.Errorf("%+v", last.ToolCalls)
 		}
 		got := m.Last()
-		if got.Model != "fake" || got.Purpose != loci.PurposeStep || len(got.Tools) != 1 || got.Header.Get(instanceHeader) != "me" {
+		if got.Model != "fake" || got.Purpose != loci.PurposeStep || len(got.Tools) != 1 || got.Header.Get("X-Loci-Instance") != "me" {
 			t.Errorf("%+v %v", got.Request, got.Header)
 		}
 	})
@@ -188,7 +189,7 @@ func TestWrongKey(t *testing.T) {
 func TestWindowAsked(t *testing.T) {
 	m := fake.NewModel(fake.Reply{Text: "x"}, fake.Reply{Text: "x"})
 	for window, want := range map[int]bool{0: false, 6000: true} {
-		h := hub(t, Config{Backends: []Backend{backend(m.Ollama(t), KindOllama)}, Window: window})
+		h := hub(t, Config{Backends: []server.Backend{backend(m.Ollama(t), server.KindOllama)}, Window: window})
 		if _, _, err := say(h, t.Context(), ask("hi")); err != nil {
 			t.Fatal(err)
 		}

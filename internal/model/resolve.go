@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/model/server"
+	"loci/internal/wire/ollama"
 )
 
 // The prefixes of a name: barePrefix asks for a model without the agent,
@@ -17,18 +19,14 @@ const (
 	alias       = "loci"
 	aliasPrefix = alias + "/"
 	defaultName = "default"
-	latest      = ":latest"
 )
-
-// maxSimilar is how many names an error about an unknown one suggests.
-const maxSimilar = 5
 
 // Target is what a name means: a model on a server.
 type Target struct {
-	Client      *Client
-	Model       string // name on that server
-	Passthrough bool   // to be served bare, without the agent
-	digest      string
+	Server *server.Client
+	// Model is as the server lists it. Passthrough says that it is to be served
+	// bare, without the agent.
+	Model loci.ModelInfo
 }
 
 // Resolve finds the model of a name. In this order it may be
@@ -123,31 +121,32 @@ func (h *Hub) lookup(lists []listed, name string, same func(listed, asked string
 }
 
 func (h *Hub) target(l listed, m loci.ModelInfo) Target {
-	return Target{Client: l.client, Model: m.ID, Passthrough: h.bare(m.ID), digest: m.Digest}
+	m.Passthrough = h.bare(m.ID)
+	return Target{Server: l.client, Model: m}
 }
 
 // as applies the prefix that a target was asked for with.
 func (t Target) as(name string) Target {
 	switch {
 	case strings.HasPrefix(name, barePrefix):
-		t.Passthrough = true
+		t.Model.Passthrough = true
 	case strings.HasPrefix(name, aliasPrefix):
-		t.Passthrough = false
+		t.Model.Passthrough = false
 	}
 	return t
 }
 
 // bare tells whether a model is configured to be served without the agent.
 func (h *Hub) bare(model string) bool {
-	return slices.ContainsFunc(h.config.Passthrough, func(name string) bool { return sameName(model, name) })
+	return slices.ContainsFunc(h.config.Passthrough, func(name string) bool { return exactly(model, name) })
 }
 
 // The ways in which a listed name can be the one asked for, strictest first.
 
-func exactly(listed, asked string) bool { return sameName(listed, asked) }
+func exactly(listed, asked string) bool { return ollama.TrimLatest(listed) == ollama.TrimLatest(asked) }
 
 func foldedly(listed, asked string) bool {
-	return strings.EqualFold(strings.TrimSuffix(listed, latest), strings.TrimSuffix(asked, latest))
+	return strings.EqualFold(ollama.TrimLatest(listed), ollama.TrimLatest(asked))
 }
 
 // asFile compares with the file name of a model that is listed by its path, as
@@ -162,11 +161,6 @@ func untagged(listed, asked string) bool {
 	return ok && strings.EqualFold(name, asked)
 }
 
-// sameName compares two names of models; a missing tag is ":latest".
-func sameName(a, b string) bool {
-	return strings.TrimSuffix(a, latest) == strings.TrimSuffix(b, latest)
-}
-
 // first chooses the default model; see Resolve. Size is the only thing that a
 // list tells about what a model can do, and asking each would take long.
 func (h *Hub) first(lists []listed) (Target, bool) {
@@ -176,7 +170,7 @@ func (h *Hub) first(lists []listed) (Target, bool) {
 			continue
 		}
 		i := slices.IndexFunc(chat, func(m loci.ModelInfo) bool {
-			n := cmp.Or(paramsOf(m.Parameters), paramsOf(m.ID))
+			n := server.Params(m)
 			return n == 0 || n > tinyParams
 		})
 		return h.target(l, chat[max(i, 0)]), true
@@ -203,110 +197,7 @@ func (h *Hub) absent(lists []listed, name string) (Target, bool) {
 	}
 	switch loci.AsError(lists[0].err).Code {
 	case loci.Refused, loci.NotFound:
-		return h.target(lists[0], loci.ModelInfo{ID: plain}).as(name), true
+		return h.target(lists[0], loci.ModelInfo{ID: plain, Server: lists[0].client.Backend().URL}).as(name), true
 	}
 	return Target{}, false
-}
-
-// unknown is the error for a name that no server knows. If it may be because a
-// server is down, that is what the person needs to hear. The sentence itself is
-// Ollama's own, to the letter: its clients look for it.
-func unknown(lists []listed, name string) error {
-	var names []string
-	var down error
-	for _, l := range lists {
-		for _, m := range l.models {
-			if !m.Embedding && !slices.Contains(names, m.ID) {
-				names = append(names, m.ID)
-			}
-		}
-		if down == nil {
-			down = l.err
-		}
-	}
-	switch {
-	case len(names) == 0 && down != nil:
-		return down
-	case len(lists) == 0:
-		return loci.Errorf(loci.Unreachable, "There is no model server.").
-			WithHint("Start Ollama, LM Studio or llama-server, or let loci fetch a model with: loci up")
-	case len(names) == 0:
-		b := lists[0].client.Backend()
-		e := loci.Errorf(loci.NotFound, "%s %s.", b, problemNoModels)
-		if b.Kind == KindOllama {
-			return e.WithHint("Fetch one with: ollama pull llama3.2")
-		}
-		return e.WithHint("Load one there, or let loci fetch a model with: loci up")
-	}
-	e := loci.Errorf(loci.NotFound, "model '%s' not found", clip(name))
-	hint := "There is: "
-	if alike := similar(names, name); len(alike) > 0 {
-		names, hint = alike, "Did you mean: "
-	}
-	for i, name := range names[:min(len(names), maxSimilar)] {
-		if i > 0 {
-			hint += ", "
-		}
-		hint += clip(name)
-	}
-	if down != nil {
-		hint += ". (" + loci.AsError(down).Message + ")"
-	}
-	return e.WithHint("%s", hint)
-}
-
-// similar picks the names that a wrong one may have meant, likeliest first. It
-// looks at so many names and so much of each that a server with an absurd list
-// cannot keep it busy.
-func similar(names []string, wrong string) []string {
-	wrong = strings.ToLower(clip(wrong))
-	type scored struct {
-		name string
-		far  int
-	}
-	var near []scored
-	for _, name := range names[:min(len(names), 1000)] {
-		if far := farness(strings.ToLower(clip(name)), wrong); far <= max(2, len(wrong)/3) {
-			near = append(near, scored{name, far})
-		}
-	}
-	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(a.far, b.far) })
-	found := make([]string, len(near))
-	for i, n := range near {
-		found[i] = n.name
-	}
-	return found
-}
-
-// farness tells how unlike two names are; 0 if one is part of the other. A
-// different tag makes less of a difference than a different name.
-func farness(name, wrong string) int {
-	if strings.Contains(name, wrong) || strings.Contains(wrong, name) {
-		return 0
-	}
-	base, _, _ := strings.Cut(name, ":")
-	asked, _, _ := strings.Cut(wrong, ":")
-	return min(distance(name, wrong), 1+distance(base, asked))
-}
-
-// distance is the number of bytes to insert, delete or replace to make b of a
-// (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -71,6 +71,9 @@ func TestModelNames(t *testing.T) {
 	one.Name, two.Name = "alpha", "beta:7b"
 	in := serve(t, options{args: []string{"--backend", one.Ollama(t), "--backend", two.OpenAI(t), "--model", "alpha"}})
 	_, list := in.get("/v1/models")
+	if !strings.HasPrefix(list, `{"object":"list","data":[{"id":"loci",`) {
+		t.Errorf("the list does not begin with the default model: %s", list)
+	}
 	for _, want := range []string{"alpha", "beta:7b", `"builtin_tools":false`} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the list has no %s: %s", want, list)
@@ -96,6 +99,13 @@ func TestModelNames(t *testing.T) {
 		if !strings.Contains(reply, "I am "+tc.name) {
 			t.Errorf("%s: %s", tc.name, reply)
 			continue
+		}
+		// What can be talked to can be asked about.
+		if status, about := in.get("/v1/models/" + tc.name); status != http.StatusOK || !strings.HasPrefix(about, `{"id":"`+tc.name+`",`) {
+			t.Errorf("%s: %d %s", tc.name, status, about)
+		}
+		if status, about := in.post("/api/show", map[string]any{"model": tc.name}); status != http.StatusOK || !strings.Contains(about, `"capabilities":[`) {
+			t.Errorf("%s: %d %s", tc.name, status, about)
 		}
 		last := tc.model.Last()
 		if withAgent := last.Messages[0].Role == loci.System; withAgent != tc.agent || strings.TrimSuffix(last.Model, ":latest") != tc.model.Name {

@@ -50,24 +50,26 @@ func EncodeEmbed(req EmbedRequest) ([]byte, error) {
 }
 
 // DecodeEmbedReply reads the vectors of an embed reply, in the order of the
-// input.
-func DecodeEmbedReply(body []byte) ([][]float32, error) {
+// input. Tokens is the length of the whole input; 0 where the server does not
+// tell.
+func DecodeEmbedReply(body []byte) (vectors [][]float32, tokens int, err error) {
 	var reply struct {
 		Embeddings [][]float32     `json:"embeddings"`
+		Tokens     wire.Int        `json:"prompt_eval_count"`
 		Error      json.RawMessage `json:"error"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return nil, unreadable("embedding", err)
+		return nil, 0, unreadable("embedding", err)
 	}
 	if !wire.IsNull(reply.Error) {
-		return nil, wire.InStreamError(body)
+		return nil, 0, wire.InStreamError(body)
 	}
 	for _, v := range reply.Embeddings {
 		if len(v) == 0 {
-			return nil, unreadable("embedding", nil)
+			return nil, 0, unreadable("embedding", nil)
 		}
 	}
-	return reply.Embeddings, nil
+	return reply.Embeddings, int(reply.Tokens), nil
 }
 
 // EncodeEmbedReply makes the body of /api/embed. Tokens is the length of the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"loci"
@@ -83,6 +84,10 @@ func (e entry) info() loci.ModelInfo {
 	}
 	return m
 }
+
+// TrimLatest is a model's name without the tag that Ollama takes for granted:
+// two names are of one model if they are the same without it.
+func TrimLatest(name string) string { return strings.TrimSuffix(name, ":latest") }
 
 // EncodeTags makes the body of /api/tags.
 func EncodeTags(models []loci.ModelInfo) []byte {
@@ -199,8 +204,8 @@ const (
 	windowKey       = ".context_length" // after the architecture
 )
 
-// Architecture is the model's architecture, such as llama; empty if unknown.
-func (s Show) Architecture() string {
+// architecture is the model's architecture, such as llama; empty if unknown.
+func (s Show) architecture() string {
 	var arch string
 	if json.Unmarshal(s.ModelInfo[architectureKey], &arch) != nil {
 		return ""
@@ -210,7 +215,7 @@ func (s Show) Architecture() string {
 
 // Window is the context length in tokens that the model was trained for, which
 // the server may have cut; 0 if unknown.
-func (s Show) Window() int { return int(s.number(s.Architecture() + windowKey)) }
+func (s Show) Window() int { return int(s.number(s.architecture() + windowKey)) }
 
 // Params is the number of weights; 0 if unknown.
 func (s Show) Params() int64 { return s.number(paramsKey) }
@@ -240,17 +245,6 @@ func DecodeShow(body []byte) (Show, error) {
 // with dots between them.
 func EncodeVersion(version string) []byte {
 	return append(wire.AppendString([]byte(`{"version":`), version), '}')
-}
-
-// DecodeVersion reads the version of a server.
-func DecodeVersion(body []byte) (string, error) {
-	var v struct {
-		Version string `json:"version"`
-	}
-	if err := json.Unmarshal(body, &v); err != nil || v.Version == "" {
-		return "", unreadable("version", err)
-	}
-	return v.Version, nil
 }
 
 // EncodeError makes the body of an error reply.

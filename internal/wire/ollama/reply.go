@@ -10,7 +10,8 @@ import (
 	"loci/internal/wire"
 )
 
-// DecodeStream reads a streamed reply of a model server, to chat or generate.
+// DecodeStream reads a reply of a model server, to chat or generate; a whole
+// reply is a stream of one line.
 // Text and reasoning come as they arrive. The last chunk has Finish, Usage and
 // the tool calls; their Arguments are as [wire.Arguments] says, and a call
 // without an id gets one. Usage.Cached is always nil: Ollama counts the cached
@@ -47,24 +48,6 @@ func DecodeStream(r io.Reader) iter.Seq2[loci.Chunk, error] {
 		}
 		yield(loci.Chunk{}, wire.Broken(nil))
 	}
-}
-
-// DecodeReply reads a whole reply of a model server, to chat or generate.
-func DecodeReply(body []byte) (loci.Chunk, error) {
-	l, err := decodeLine(body)
-	if err != nil {
-		return loci.Chunk{}, err
-	}
-	if !l.Done {
-		return loci.Chunk{}, wire.Broken(nil)
-	}
-	var calls callList
-	if err := calls.add(l); err != nil {
-		return loci.Chunk{}, err
-	}
-	last, c := l.last(calls.list), l.chunk()
-	last.Text, last.Reasoning = c.Text, c.Reasoning
-	return last, nil
 }
 
 // DecodeError makes a model server's failed reply into an error: Context where

@@ -96,14 +96,6 @@ func DecodeGenerate(body []byte) (GenerateRequest, error) {
 	return req, err
 }
 
-// DecodeModel reads the model's name from a small request such as that of
-// /api/show.
-func DecodeModel(body []byte) (string, error) {
-	var model string
-	err := decode(body, &model, func(wire.Member) error { return nil })
-	return model, err
-}
-
 // decode hands the members of a request to member, all but those that are null
 // and the model, which older clients call name.
 func decode(body []byte, model *string, member func(wire.Member) error) error {
@@ -138,11 +130,6 @@ func decode(body []byte, model *string, member func(wire.Member) error) error {
 type body struct {
 	Model     string          `json:"model"`
 	Messages  []message       `json:"messages,omitempty"`
-	Prompt    string          `json:"prompt,omitempty"`
-	System    string          `json:"system,omitempty"`
-	Suffix    string          `json:"suffix,omitempty"`
-	Raw       bool            `json:"raw,omitempty"`
-	Images    []string        `json:"images,omitempty"`
 	Tools     []wire.Tool     `json:"tools,omitempty"`
 	Format    json.RawMessage `json:"format,omitempty"`
 	Think     json.RawMessage `json:"think,omitempty"`
@@ -151,7 +138,8 @@ type body struct {
 	Stream    bool            `json:"stream"`
 }
 
-// known are the names in body: an extra field must not override them.
+// known are the names in body, and what a single prompt has instead of
+// messages: an extra field must not override what loci asks.
 var known = []string{
 	"model", "messages", "prompt", "system", "suffix", "raw", "images",
 	"tools", "format", "think", "keep_alive", "options", "stream",
@@ -161,36 +149,18 @@ var known = []string{
 // requests give equal bytes. Options.Extra goes along, sorted by name, if it
 // came in this dialect, but cannot replace a field that loci writes itself.
 func EncodeChat(req loci.Request, stream bool) ([]byte, error) {
-	b := body{Model: req.Model, Tools: wire.EncodeTools(req.Tools), Stream: stream}
+	o := req.Options
+	options, err := encodeOptions(o)
+	if err != nil {
+		return nil, err
+	}
+	b := body{
+		Model: req.Model, Tools: wire.EncodeTools(req.Tools), Format: o.Format, Think: o.Think,
+		KeepAlive: o.KeepAlive, Options: options, Stream: stream,
+	}
 	for _, m := range req.Messages {
 		b.Messages = append(b.Messages, encodeMessage(m))
 	}
-	return b.encode(req.Options)
-}
-
-// EncodeGenerate makes the body of a generate request for a model server, with
-// the same rules as [EncodeChat].
-func EncodeGenerate(req GenerateRequest) ([]byte, error) {
-	b := body{
-		Model:  req.Model,
-		Prompt: req.Prompt,
-		System: req.System,
-		Suffix: req.Suffix,
-		Raw:    req.Raw,
-		Images: encodeImages(req.Images),
-		Stream: req.Stream,
-	}
-	return b.encode(req.Options)
-}
-
-// encode adds the options to the body and writes it, the client's extra fields
-// behind it.
-func (b body) encode(o loci.Options) ([]byte, error) {
-	var err error
-	if b.Options, err = encodeOptions(o); err != nil {
-		return nil, err
-	}
-	b.Format, b.Think, b.KeepAlive = o.Format, o.Think, o.KeepAlive
 	dst, err := wire.Marshal(b)
 	if err != nil {
 		return nil, fmt.Errorf("encode request: %w", err)

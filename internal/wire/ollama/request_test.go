@@ -147,14 +147,6 @@ func TestDecodeGenerate(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("(-want +got):\n%serror %v", diff, err)
 	}
-	body, err := EncodeGenerate(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err = DecodeGenerate(body)
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("round trip (-want +got):\n%serror %v", diff, err)
-	}
 }
 
 func TestLoadAndUnload(t *testing.T) {
@@ -175,15 +167,15 @@ func TestLoadAndUnload(t *testing.T) {
 	}
 }
 
-func TestDecodeModel(t *testing.T) {
+func TestModelOrName(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"model":"m"}`: "m", `{"name":"m"}`: "m", `{"name":"n","model":"m","verbose":true}`: "m", `{"model":"","name":"n"}`: "n", `{}`: "",
 	} {
-		if got, err := DecodeModel([]byte(body)); got != want || err != nil {
-			t.Errorf("DecodeModel(%s) = %q, %v", body, got, err)
+		if got, err := DecodeEmbed([]byte(body)); got.Model != want || err != nil {
+			t.Errorf("DecodeEmbed(%s) = %q, %v", body, got.Model, err)
 		}
 	}
-	if _, err := DecodeModel([]byte(`{"model":1}`)); code(err) != loci.Invalid {
+	if _, err := DecodeEmbed([]byte(`{"model":1}`)); code(err) != loci.Invalid {
 		t.Errorf("a number: %v", err)
 	}
 }
@@ -366,7 +358,7 @@ func TestEncodeReply(t *testing.T) {
 	started := time.Now().Add(-time.Second)
 	want := loci.Chunk{Text: "a", Reasoning: "r", ToolCalls: []loci.ToolCall{newCall("c1", "f", `{}`)}, Finish: loci.FinishTools, Usage: &loci.Usage{Prompt: 2, Completion: 1}}
 	body := EncodeReply("m", want, started)
-	got, err := DecodeReply(body)
+	got, err := read(bytes.NewReader(body))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("chat (-want +got):\n%serror %v", diff, err)
 	}
@@ -377,7 +369,7 @@ func TestEncodeReply(t *testing.T) {
 		t.Errorf("total_duration %v, %v", took.Total, err)
 	}
 	want = loci.Chunk{Text: "a", Finish: loci.FinishStop}
-	got, err = DecodeReply(EncodeGenerateReply("m", want, started))
+	got, err = read(bytes.NewReader(EncodeGenerateReply("m", want, started)))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("generate (-want +got):\n%serror %v", diff, err)
 	}
@@ -389,18 +381,18 @@ func TestEmbed(t *testing.T) {
 	if diff := cmp.Diff(members(t, recorded(t, "/api/embed", "embed").Response), members(t, string(body))); diff != "" {
 		t.Errorf("members (-recorded +ours):\n%s", diff)
 	}
-	got, err := DecodeEmbedReply(body)
-	if diff := cmp.Diff(vectors, got); diff != "" || err != nil {
-		t.Errorf("(-want +got):\n%serror %v", diff, err)
+	got, tokens, err := DecodeEmbedReply(body)
+	if diff := cmp.Diff(vectors, got); diff != "" || tokens != 6 || err != nil {
+		t.Errorf("(-want +got):\n%s%d tokens, error %v", diff, tokens, err)
 	}
 	if got := string(EncodeEmbeddingsReply([]float32{0.5})); got != `{"embedding":[0.5]}` {
 		t.Errorf("legacy reply %s", got)
 	}
-	if got, err = DecodeEmbedReply([]byte(recorded(t, "/api/embed", "embed").Response)); err != nil || len(got) != 2 {
-		t.Errorf("recorded: %v, %v", got, err)
+	if got, tokens, err = DecodeEmbedReply([]byte(recorded(t, "/api/embed", "embed").Response)); err != nil || len(got) != 2 || tokens == 0 {
+		t.Errorf("recorded: %v, %d tokens, %v", got, tokens, err)
 	}
 	for body, want := range map[string]loci.Code{`{"error":"no such model"}`: loci.Unreachable, `{"embeddings":[[]]}`: loci.Unreachable, `x`: loci.Unreachable} {
-		if _, err := DecodeEmbedReply([]byte(body)); code(err) != want {
+		if _, _, err := DecodeEmbedReply([]byte(body)); code(err) != want {
 			t.Errorf("DecodeEmbedReply(%s): %v", body, err)
 		}
 	}

@@ -140,24 +140,38 @@ type modelInfo struct {
 	} `json:"meta"`
 }
 
-// EncodeModels makes the body of /v1/models. It tells Open WebUI to ask for
-// the usage, and to keep its own 26 kB of tools out of models that loci is the
+// newModel makes an entry of the list. It tells Open WebUI to ask for the
+// usage, and to keep its own 26 kB of tools out of models that loci is the
 // agent of.
+func newModel(m loci.ModelInfo) model {
+	info := &modelInfo{}
+	info.Meta.Capabilities.Usage = true
+	if !m.Passthrough {
+		info.Meta.Capabilities.BuiltinTools = new(false)
+	}
+	out := model{ID: m.ID, Object: "model", OwnedBy: "loci", Name: m.ID, Info: info}
+	if !m.Modified.IsZero() {
+		out.Created = m.Modified.Unix()
+	}
+	return out
+}
+
+// EncodeModel makes the body of /v1/models/{id}: an entry of the list.
+func EncodeModel(m loci.ModelInfo) []byte { return marshal(newModel(m)) }
+
+// EncodeModels makes the body of /v1/models.
 func EncodeModels(models []loci.ModelInfo) []byte {
 	list := modelList{Object: "list", Data: make([]model, len(models))}
 	for i, m := range models {
-		info := &modelInfo{}
-		info.Meta.Capabilities.Usage = true
-		if !m.Passthrough {
-			info.Meta.Capabilities.BuiltinTools = new(false)
-		}
-		list.Data[i] = model{ID: m.ID, Object: "model", OwnedBy: "loci", Name: m.ID, Info: info}
-		if !m.Modified.IsZero() {
-			list.Data[i].Created = m.Modified.Unix()
-		}
+		list.Data[i] = newModel(m)
 	}
-	b, err := wire.Marshal(list)
-	if err != nil { // structs of strings and numbers always marshal
+	return marshal(list)
+}
+
+// marshal is for values that always marshal: structs of strings and numbers.
+func marshal(v any) []byte {
+	b, err := wire.Marshal(v)
+	if err != nil {
 		return EncodeError(loci.AsError(err))
 	}
 	return b

@@ -59,12 +59,3 @@ func decodePrompt(m wire.Member) (string, error) {
 	}
 	return texts[0], nil
 }
-
-// EncodeCompletion makes the body of a text completion request for a model
-// server, with the same rules as [EncodeChat]. IncludeUsage is not looked at:
-// a stream always asks for it.
-func EncodeCompletion(c Completion) ([]byte, error) {
-	b := newBody(c.Model, c.Options, c.Stream)
-	b.Prompt, b.Suffix = &c.Prompt, c.Suffix
-	return b.encode(c.Options)
-}

@@ -78,34 +78,38 @@ func EncodeEmbed(req EmbedRequest) ([]byte, error) {
 }
 
 // DecodeEmbedReply reads the vectors of an embeddings reply, in the order of
-// the input and in either encoding.
-func DecodeEmbedReply(body []byte) ([][]float32, error) {
+// the input and in either encoding. Tokens is the length of the whole input; 0
+// where the server does not tell.
+func DecodeEmbedReply(body []byte) (vectors [][]float32, tokens int, err error) {
 	var reply struct {
 		Data []struct {
 			Index     *int   `json:"index"`
 			Embedding vector `json:"embedding"`
 		} `json:"data"`
+		Usage struct {
+			Prompt wire.Int `json:"prompt_tokens"`
+		} `json:"usage"`
 		Error json.RawMessage `json:"error"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return nil, wire.Unreadable(err)
+		return nil, 0, wire.Unreadable(err)
 	}
 	if !wire.IsNull(reply.Error) {
-		return nil, wire.InStreamError(reply.Error)
+		return nil, 0, wire.InStreamError(reply.Error)
 	}
 	// The order is told by the index, where there is one. Two vectors for one
 	// text, or none, would put the wrong vector to a text, for good.
-	vectors := make([][]float32, len(reply.Data))
+	vectors = make([][]float32, len(reply.Data))
 	for i, d := range reply.Data {
 		if d.Index != nil {
 			i = *d.Index
 		}
 		if i < 0 || i >= len(vectors) || vectors[i] != nil || len(d.Embedding) == 0 {
-			return nil, wire.Unreadable(nil)
+			return nil, 0, wire.Unreadable(nil)
 		}
 		vectors[i] = d.Embedding
 	}
-	return vectors, nil
+	return vectors, int(reply.Usage.Prompt), nil
 }
 
 // vector is a list of numbers, or their base64.

@@ -21,28 +21,36 @@ import (
 // of a call's arguments, ends in an error of code Truncated. Where the reason
 // is the length limit, the unfinished call is dropped and Finish says so. An
 // error of the server inside the stream is classed as by [DecodeError].
-func DecodeStream(r io.Reader) iter.Seq2[loci.Chunk, error] {
+//
+// Once the reason is known the reply is complete, whatever follows: only the
+// usage is still of interest. Finished, unless nil, is called then, so that the
+// caller need not wait long for it.
+func DecodeStream(r io.Reader, finished func()) iter.Seq2[loci.Chunk, error] {
 	return func(yield func(loci.Chunk, error) bool) {
 		var a assembler
 		events := wire.Reader{R: r, Max: wire.DefaultMaxLine, Lenient: true}
 		for e, err := range events.Events() {
-			if err != nil && a.finish != "" {
-				break // only the usage could still have come
+			complete := a.finish != ""
+			if e.Data == "[DONE]" || err != nil && complete {
+				break
 			}
 			if err != nil {
 				yield(loci.Chunk{}, wire.Broken(err))
 				return
 			}
-			if e.Data == "[DONE]" {
+			c, err := a.event(e)
+			if err != nil && complete {
 				break
 			}
-			c, err := a.event(e)
 			if err != nil {
 				yield(loci.Chunk{}, err)
 				return
 			}
 			if (c.Text != "" || c.Reasoning != "") && !yield(c, nil) {
 				return
+			}
+			if a.finish != "" && !complete && finished != nil {
+				finished()
 			}
 		}
 		yield(a.last())

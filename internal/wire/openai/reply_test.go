@@ -18,7 +18,7 @@ import (
 // read collects a stream: all text and reasoning, and the last chunk.
 func read(r io.Reader) (got loci.Chunk, err error) {
 	var text, reasoning strings.Builder
-	for c, err := range DecodeStream(r) {
+	for c, err := range DecodeStream(r, nil) {
 		if err != nil {
 			return loci.Chunk{Text: text.String(), Reasoning: reasoning.String()}, err
 		}
@@ -274,9 +274,33 @@ func TestDecodeStreamConnectionErrors(t *testing.T) {
 	if got, err = read(broken(sse(deltaOf(`"content":"Hi"`), finish("stop")), reset)); err != nil || got.Finish != loci.FinishStop {
 		t.Errorf("reset after the end: %+v, %v", got, err)
 	}
+	for _, after := range []string{"{", `{"choices":[{"delta":{"content":7}}]}`, `{"error":"too late"}`} {
+		got, err = read(strings.NewReader(sse(deltaOf(`"content":"Hi"`), finish("stop"), after, done)))
+		if err != nil || got.Finish != loci.FinishStop || got.Text != "Hi" {
+			t.Errorf("%s after the end: %+v, %v", after, got, err)
+		}
+	}
 	idle := loci.Errorf(loci.Timeout, "The model server went silent.")
 	if _, err = read(broken(sse(deltaOf(`"content":"Hi"`)), idle)); !errors.Is(err, error(idle)) {
 		t.Errorf("an error fit to be shown came back as %v", err)
+	}
+}
+
+// Finished is called once, before anything that comes after the reason is read.
+func TestDecodeStreamFinished(t *testing.T) {
+	var events []string
+	told := 0
+	r := iotest.OneByteReader(strings.NewReader(sse(deltaOf(`"content":"Hi"`), finish("stop"), `{"choices":[],"usage":{"prompt_tokens":3}}`, finish("stop"), done)))
+	for c, err := range DecodeStream(r, func() { told++; events = append(events, "finished") }) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, c.Text+string(c.Finish))
+	}
+	if diff := cmp.Diff([]string{"Hi", "finished", "stop"}, events); diff != "" || told != 1 {
+		t.Error(diff)
+	}
+	for range DecodeStream(strings.NewReader(sse(deltaOf(`"content":"Hi"`), done)), func() { t.Error("a reply without a reason is finished") }) {
 	}
 }
 
@@ -291,7 +315,7 @@ func TestDecodeStreamCutAnywhere(t *testing.T) {
 			t.Fatalf("cut at %d of %d: %+v, %v", at, len(in), got, err)
 		}
 		// After that only the usage can be missing, or be half there.
-		if at >= last && err != nil && code(err) != loci.Truncated {
+		if at >= last && (err != nil || len(got.ToolCalls) != 1) {
 			t.Fatalf("cut at %d of %d: %v", at, len(in), err)
 		}
 		if strings.Contains(got.Text, "\ufffd") {

@@ -177,8 +177,6 @@ func decodeEffort(m wire.Member, o *loci.Options) error {
 type body struct {
 	Model          string          `json:"model"`
 	Messages       []message       `json:"messages,omitempty"`
-	Prompt         *string         `json:"prompt,omitempty"`
-	Suffix         string          `json:"suffix,omitempty"`
 	Tools          []wire.Tool     `json:"tools,omitempty"`
 	Temperature    *float64        `json:"temperature,omitempty"`
 	TopP           *float64        `json:"top_p,omitempty"`
@@ -212,10 +210,17 @@ func EncodeChat(req loci.Request, stream bool) ([]byte, error) {
 		}
 	}
 	b.Tools = wire.EncodeTools(req.Tools)
-	return b.encode(req.Options)
+	dst, err := wire.Marshal(b)
+	if err != nil {
+		return nil, fmt.Errorf("encode request: %w", err)
+	}
+	if req.Options.ExtraDialect != loci.OpenAI {
+		return dst, nil
+	}
+	return wire.AppendMembers(dst, req.Options.Extra, known)
 }
 
-// newBody fills in what chat and text completions share.
+// newBody fills in all but the conversation.
 func newBody(model string, o loci.Options, stream bool) body {
 	b := body{
 		Model:       model,
@@ -247,19 +252,8 @@ func newBody(model string, o loci.Options, stream bool) body {
 	return b
 }
 
-// encode writes the body and the client's extra fields behind it.
-func (b body) encode(o loci.Options) ([]byte, error) {
-	dst, err := wire.Marshal(b)
-	if err != nil {
-		return nil, fmt.Errorf("encode request: %w", err)
-	}
-	if o.ExtraDialect != loci.OpenAI {
-		return dst, nil
-	}
-	return wire.AppendMembers(dst, o.Extra, known)
-}
-
-// known are the names in body: an extra field must not override them.
+// known are the names in body, and what a text completion has instead of
+// messages: an extra field must not override what loci asks.
 var known = []string{
 	"model", "messages", "prompt", "suffix", "tools", "temperature", "top_p", "top_k", "max_tokens",
 	"max_completion_tokens", "seed", "stop", "response_format", "reasoning_effort", "stream", "stream_options",

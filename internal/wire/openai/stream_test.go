@@ -231,6 +231,9 @@ func TestModels(t *testing.T) {
 	if diff := cmp.Diff([]loci.ModelInfo{{ID: "a", Modified: loci.Time{Time: when}}, {ID: "b"}}, got); diff != "" || err != nil {
 		t.Errorf("(-want +got):\n%serror %v", diff, err)
 	}
+	if one := string(EncodeModel(in[1])); !strings.Contains(want, one) || !strings.HasPrefix(one, `{"id":"b"`) {
+		t.Errorf("one model alone is %s", one)
+	}
 	if got := string(EncodeModels(nil)); got != `{"object":"list","data":[]}` {
 		t.Errorf("an empty list is %s", got)
 	}

@@ -1,4 +1,4 @@
-package model
+package server
 
 import (
 	"context"
@@ -62,7 +62,7 @@ func (b Backend) failed(err error) *loci.Error {
 	if strings.Contains(err.Error(), "malformed HTTP") || strings.Contains(err.Error(), "HTTP response to HTTPS") {
 		return b.garbled(err)
 	}
-	return b.unreachable(err)
+	return b.Unreachable(err)
 }
 
 // lost tells whether err is a lost or refused connection, which a moment later

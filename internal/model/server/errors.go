@@ -1,4 +1,4 @@
-package model
+package server
 
 import (
 	"errors"
@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/wire"
 )
 
-// ErrNoThink is the cause of a [loci.Refused] error when a model was told to
+// errNoThink is the cause of a [loci.Refused] error when a model was told to
 // think and cannot. The other cause with a way round is [loci.ErrNoTools].
-var ErrNoThink = errors.New("the model does not support thinking")
+var errNoThink = errors.New("the model does not support thinking")
 
-// unreachable is the error of a backend that cannot be talked to.
-func (b Backend) unreachable(cause error) *loci.Error {
+// Unreachable is the error of a backend that cannot be talked to.
+func (b Backend) Unreachable(cause error) *loci.Error {
 	hint := "Check that it is running and that the address is right."
 	if p, ok := products[b.Kind]; ok && b.loopback() {
 		hint = p.start
@@ -67,11 +68,11 @@ func (b Backend) describe(e *loci.Error, req loci.Request) *loci.Error {
 	case len(req.Tools) > 0 && deniesTools(said):
 		c.Code, c.Err = loci.Refused, loci.ErrNoTools
 	case thinks(req.Options.Think) && deniesThinking(said):
-		c.Code, c.Err = loci.Refused, ErrNoThink
+		c.Code, c.Err = loci.Refused, errNoThink
 	case c.Code == loci.Truncated && c.Hint == "":
 		c.Hint = tryAgain
 	case c.Code == loci.NotFound && b.Kind == KindOllama && req.Model != "":
-		c.Hint = "Fetch it with: ollama pull " + clip(req.Model)
+		c.Hint = "Fetch it with: ollama pull " + wire.Clip(req.Model)
 	}
 	return &c
 }

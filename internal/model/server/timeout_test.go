@@ -1,4 +1,4 @@
-package model
+package server
 
 import (
 	"context"
@@ -132,6 +132,47 @@ func TestOpenEnd(t *testing.T) {
 	})
 }
 
+// TestNoEndMark has a server that gives the reason and then neither the end mark
+// nor the end of the connection, with or without signs of life.
+func TestNoEndMark(t *testing.T) {
+	whole := piece("all") + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	usage := `data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}` + "\n\n"
+	for name, h := range map[string]http.HandlerFunc{
+		"silent": func(w http.ResponseWriter, r *http.Request) { stream(w, whole); silence(w, r) },
+		"alive": func(w http.ResponseWriter, r *http.Request) {
+			stream(w, whole)
+			for r.Context().Err() == nil {
+				io.WriteString(w, ": ping\n\n")
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-time.After(time.Second):
+				case <-r.Context().Done():
+				}
+			}
+		},
+		"usage later": func(w http.ResponseWriter, r *http.Request) {
+			stream(w, whole)
+			_ = http.NewResponseController(w).Flush()
+			<-time.After(time.Second)
+			io.WriteString(w, usage)
+			silence(w, r)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, h, func(t *testing.T, c *Client) {
+				began := time.Now()
+				text, last, err := collect(c, t.Context(), hello())
+				if took := time.Since(began); err != nil || text != "all" || last.Finish != loci.FinishStop || took > restLimit {
+					t.Errorf("%q %+v, %v after %v", text, last, err, took)
+				}
+				if (last.Usage != nil) != (name == "usage later") {
+					t.Errorf("usage %+v", last.Usage)
+				}
+			})
+		})
+	}
+}
+
 func TestConnectTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := client(t, "http://10.255.255.1:1/v1", "")
@@ -238,7 +279,7 @@ func TestStopWhileWaiting(t *testing.T) {
 
 func TestForwardedBodyIsGuarded(t *testing.T) {
 	inBubble(t, func(w http.ResponseWriter, r *http.Request) { stream(w, "data: x\n\n"); silence(w, r) }, func(t *testing.T, c *Client) {
-		resp, err := c.Forward(t.Context(), Raw{Method: "POST", Path: "/v1/chat/completions"})
+		resp, err := c.Forward(t.Context(), "/v1/chat/completions", nil, nil, loci.PurposeChat)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package model
+package server
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/wire"
 	"loci/internal/wire/ollama"
 	"loci/internal/wire/openai"
 )
@@ -54,8 +55,8 @@ func (t Timeouts) orDefault() Timeouts {
 	return t
 }
 
-// ClientConfig is what a Client is made of.
-type ClientConfig struct {
+// Config is what a Client is made of.
+type Config struct {
 	Backend  Backend
 	Timeouts Timeouts
 	Instance string       // id of this loci; a backend that answers with it is loci itself
@@ -65,7 +66,7 @@ type ClientConfig struct {
 
 // Client talks to one model server. It is safe for concurrent use.
 type Client struct {
-	config    ClientConfig
+	config    Config
 	transport *http.Transport
 
 	mu         sync.Mutex
@@ -73,10 +74,10 @@ type Client struct {
 	identified bool    // the server was asked what it is
 }
 
-// NewClient makes a Client. It does not connect: the backend may come up later.
+// New makes a Client. It does not connect: the backend may come up later.
 // It has connections of its own, so that what one server does to them (stale
 // ones, one that hangs) is no concern of another.
-func NewClient(c ClientConfig) *Client {
+func New(c Config) *Client {
 	c.Timeouts = c.Timeouts.orDefault()
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -157,7 +158,7 @@ func (c *Client) openChat(ctx context.Context, req loci.Request) (*guard, *http.
 			return g, resp, nil
 		}
 		e := g.refusal(resp, req)
-		if e.Err != ErrNoThink { // after one retry thinking is no longer asked for
+		if e.Err != errNoThink { // after one retry thinking is no longer asked for
 			return nil, nil, e
 		}
 		c.config.Logger.Debug("asking again without thinking", "model", req.Model)
@@ -185,7 +186,7 @@ func decode(g *guard, h http.Header) iter.Seq2[loci.Chunk, error] {
 	}
 	// Some servers ignore "stream" and send the reply whole.
 	if kind, _, _ := mime.ParseMediaType(h.Get("Content-Type")); kind != "application/json" {
-		return openai.DecodeStream(g)
+		return openai.DecodeStream(g, g.hurry)
 	}
 	return func(yield func(loci.Chunk, error) bool) {
 		body, err := g.whole(maxReply)
@@ -301,7 +302,7 @@ func (c *Client) call(ctx context.Context, r call, req loci.Request) ([]byte, er
 // moved is the error of a server that redirects.
 func (b Backend) moved(to *url.URL) *loci.Error {
 	return loci.Errorf(loci.Refused, "%s answered with a redirect.", b).
-		WithHint("Redirects are not followed. If you trust it, set the backend's address to %s", clip(to.Redacted()))
+		WithHint("Redirects are not followed. If you trust it, set the backend's address to %s", wire.Clip(to.Redacted()))
 }
 
 // loop is the error of a backend that is this very program.

@@ -1,24 +1,16 @@
-package model
+package server
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"loci"
 	"loci/internal/wire/ollama"
 	"loci/internal/wire/openai"
 )
-
-// maxEmbedTexts is how many texts go to a server in one request: enough to keep
-// it busy, and few enough that one document cannot hold it for minutes while
-// somebody waits for a reply.
-const maxEmbedTexts = 64
 
 // Models lists the models of the server, described as far as the server does
 // it. Embedding is a guess where the server does not tell.
@@ -54,6 +46,25 @@ func (c *Client) Models(ctx context.Context) ([]loci.ModelInfo, error) {
 		m.Embedding = m.Embedding || embeds(m.Family) || embeds(m.ID)
 	}
 	return models, nil
+}
+
+// Running lists the models that the server has loaded. Only Ollama tells; for
+// any other server there are none.
+func (c *Client) Running(ctx context.Context) ([]ollama.Running, error) {
+	if c.kind(ctx) != KindOllama {
+		return nil, nil
+	}
+	b := c.Backend()
+	r := call{method: http.MethodGet, url: b.root() + "/api/ps", purpose: loci.PurposeProbe}
+	body, err := c.call(ctx, r, loci.Request{})
+	if err != nil {
+		return nil, err
+	}
+	running, err := ollama.DecodePs(body)
+	if err != nil {
+		return nil, b.garbled(err)
+	}
+	return running, nil
 }
 
 // entry is what some servers add to an entry of /v1/models: llama-server the
@@ -143,82 +154,4 @@ func embeds(name string) bool {
 		}
 	}
 	return false
-}
-
-// Embed turns texts into vectors, one for each in their order, all of one
-// length. Long lists go in several requests.
-func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
-	b, err := c.settle(ctx)
-	if err != nil {
-		return nil, err
-	}
-	vectors := make([][]float32, 0, len(texts))
-	for len(texts) > 0 {
-		n := min(len(texts), maxEmbedTexts)
-		part, err := c.embed(ctx, b, model, texts[:n])
-		if err != nil {
-			return nil, err
-		}
-		vectors = append(vectors, part...)
-		texts = texts[n:]
-	}
-	for _, v := range vectors {
-		if len(v) == 0 || len(v) != len(vectors[0]) {
-			return nil, b.garbled(fmt.Errorf("vectors of %d and %d numbers", len(vectors[0]), len(v)))
-		}
-	}
-	return vectors, nil
-}
-
-func (c *Client) embed(ctx context.Context, b Backend, model string, texts []string) ([][]float32, error) {
-	path, decode := "/embeddings", openai.DecodeEmbedReply
-	body, err := openai.EncodeEmbed(openai.EmbedRequest{Model: model, Input: texts})
-	if b.Dialect == loci.Ollama {
-		path, decode = "/api/embed", ollama.DecodeEmbedReply
-		body, err = ollama.EncodeEmbed(ollama.EmbedRequest{Model: model, Input: texts})
-	}
-	if err != nil {
-		return nil, err
-	}
-	r := call{method: http.MethodPost, url: b.URL + path, body: body, purpose: loci.PurposeEmbed}
-	reply, err := c.call(ctx, r, loci.Request{Model: model})
-	if err != nil {
-		return nil, err
-	}
-	vectors, err := decode(reply)
-	if err == nil && len(vectors) != len(texts) {
-		err = fmt.Errorf("%d vectors for %d texts", len(vectors), len(texts))
-	}
-	if err != nil {
-		return nil, b.garbled(err)
-	}
-	return vectors, nil
-}
-
-// countOf writes a number of parameters the way servers do: 134.52M, 7.62B.
-func countOf(n int64) string {
-	unit, div := "M", 1e6
-	if n >= 1e9 {
-		unit, div = "B", 1e9
-	}
-	return strconv.FormatFloat(math.Round(float64(n)/div*100)/100, 'f', -1, 64) + unit
-}
-
-var sizePattern = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)([mb])(?:$|[^a-z0-9])`)
-
-// paramsOf reads a number of parameters from text such as 134.52M or from a
-// model's name such as SmolLM2-135M-Instruct; 0 where there is none.
-func paramsOf(text string) int64 {
-	m := sizePattern.FindStringSubmatch(text)
-	if m == nil {
-		return 0
-	}
-	n, err := strconv.ParseFloat(m[1], 64)
-	if err != nil {
-		return 0
-	}
-	if strings.EqualFold(m[2], "m") {
-		return int64(n * 1e6)
-	}
-	return int64(n * 1e9)
 }

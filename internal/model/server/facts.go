@@ -1,4 +1,4 @@
-package model
+package server
 
 import (
 	"context"
@@ -13,20 +13,27 @@ import (
 	"loci/internal/wire/ollama"
 )
 
-// facts is what a server tells about a model without running it. A nil pointer
-// or a zero means that it does not tell.
-type facts struct {
-	tools, vision, think *bool
-	window               int // served context length in tokens
-	params               int64
-	family               string
+// defaultWindow is the context length in tokens of a model whose server does
+// not tell.
+const defaultWindow = 4096
+
+// Facts is what a server tells about a model without running it. A nil pointer
+// or a zero means that it does not tell; the window is 4096 then.
+type Facts struct {
+	Tools, Vision, Think *bool
+	Window               int    // served context length in tokens
+	Params               int64  // number of weights
+	Family               string // such as llama or qwen2
 }
 
-// facts asks the server about a model, in the way of its kind. What the list
+// Facts asks the server about a model, in the way of its kind. What the list
 // of models told is taken over; the size in a model's name is believed only
 // when nothing better tells.
-func (c *Client) facts(ctx context.Context, info loci.ModelInfo) (facts, error) {
-	f := facts{params: paramsOf(info.Parameters), family: info.Family}
+func (c *Client) Facts(ctx context.Context, info loci.ModelInfo) (Facts, error) {
+	if _, err := c.settle(ctx); err != nil {
+		return Facts{}, err
+	}
+	f := Facts{Params: paramsOf(info.Parameters), Family: info.Family}
 	var err error
 	switch c.kind(ctx) {
 	case KindOllama:
@@ -40,11 +47,14 @@ func (c *Client) facts(ctx context.Context, info loci.ModelInfo) (facts, error) 
 	default:
 		err = c.listFacts(ctx, info.ID, &f)
 	}
-	if f.params == 0 {
-		f.params = paramsOf(info.ID)
+	if f.Window <= 0 {
+		f.Window = defaultWindow
 	}
-	if f.family == "" {
-		f.family = familyOf(info.ID)
+	if f.Params == 0 {
+		f.Params = paramsOf(info.ID)
+	}
+	if f.Family == "" {
+		f.Family = familyOf(info.ID)
 	}
 	return f, err
 }
@@ -52,7 +62,7 @@ func (c *Client) facts(ctx context.Context, info loci.ModelInfo) (facts, error) 
 // ollamaFacts reads /api/show and, for a loaded model, /api/ps
 // (https://github.com/ollama/ollama/blob/main/docs/api.md). Both are cheap:
 // neither loads the model.
-func (c *Client) ollamaFacts(ctx context.Context, model string, f *facts) error {
+func (c *Client) ollamaFacts(ctx context.Context, model string, f *Facts) error {
 	b := c.Backend()
 	body, err := json.Marshal(map[string]string{"model": model})
 	if err != nil {
@@ -69,17 +79,17 @@ func (c *Client) ollamaFacts(ctx context.Context, model string, f *facts) error 
 	}
 	can := func(ability string) *bool { return new(slices.Contains(show.Capabilities, ability)) }
 	if show.Capabilities != nil {
-		f.tools, f.vision, f.think = can("tools"), can("vision"), can("thinking")
+		f.Tools, f.Vision, f.Think = can("tools"), can("vision"), can("thinking")
 	} else { // before version 0.6.4 only the template told
-		f.tools = new(strings.Contains(show.Template, ".Tools"))
+		f.Tools = new(strings.Contains(show.Template, ".Tools"))
 	}
 	if n := show.Params(); n > 0 {
-		f.params = n
+		f.Params = n
 	}
-	if f.family == "" {
-		f.family = show.Details.Family
+	if f.Family == "" {
+		f.Family = show.Details.Family
 	}
-	f.window = c.ollamaWindow(ctx, model, show)
+	f.Window = c.ollamaWindow(ctx, model, show)
 	return nil
 }
 
@@ -108,20 +118,15 @@ func (c *Client) ollamaWindow(ctx context.Context, model string, show ollama.Sho
 
 // loadedWindow is 0 if the model is not loaded or the server does not tell.
 func (c *Client) loadedWindow(ctx context.Context, model string) int {
-	a, err := c.ask(ctx, "/api/ps")
-	if err != nil || a.status != http.StatusOK {
-		return 0
-	}
-	running, err := ollama.DecodePs(a.body)
+	running, err := c.Running(ctx)
 	if err != nil {
 		return 0
 	}
-	for _, r := range running {
-		if sameName(r.Model.ID, model) {
-			return r.Window
-		}
+	i := slices.IndexFunc(running, func(r ollama.Running) bool { return ollama.TrimLatest(r.Model.ID) == ollama.TrimLatest(model) })
+	if i < 0 {
+		return 0
 	}
-	return 0
+	return running[i].Window
 }
 
 // modelfileWindow reads num_ctx from the parameters of a model, which Ollama
@@ -143,7 +148,7 @@ func modelfileWindow(parameters string) int {
 // has none for tools, the server drops them silently, tool_choice "required"
 // included, and a model that was never told of its tools makes something up.
 // The query is for a server that has several models; others ignore it.
-func (c *Client) propsFacts(ctx context.Context, model string, f *facts) error {
+func (c *Client) propsFacts(ctx context.Context, model string, f *Facts) error {
 	a, err := c.ask(ctx, "/props?model="+url.QueryEscape(model))
 	if err != nil {
 		return err
@@ -162,32 +167,32 @@ func (c *Client) propsFacts(ctx context.Context, model string, f *facts) error {
 	if a.status != http.StatusOK || json.Unmarshal(a.body, &props) != nil {
 		return c.listFacts(ctx, model, f)
 	}
-	f.window = props.Settings.Window
+	f.Window = props.Settings.Window
 	if props.Caps != nil {
-		f.tools = props.Caps.Tools
+		f.Tools = props.Caps.Tools
 	}
 	if props.Modalities != nil {
-		f.vision = &props.Modalities.Vision
+		f.Vision = &props.Modalities.Vision
 	}
 	return nil
 }
 
 // tell adds what LM Studio says about a model. That a model was not made for
 // tools is not said, only that one was.
-func (m lmStudioModel) tell(f *facts) {
-	f.window = m.Window
-	if f.window == 0 && m.MaxWindow > 0 {
-		f.window = min(m.MaxWindow, defaultWindow) // LM Studio's own default when it loads one
+func (m lmStudioModel) tell(f *Facts) {
+	f.Window = m.Window
+	if f.Window == 0 && m.MaxWindow > 0 {
+		f.Window = min(m.MaxWindow, defaultWindow) // LM Studio's own default when it loads one
 	}
-	f.vision = new(m.Type == "vlm")
+	f.Vision = new(m.Type == "vlm")
 	if slices.Contains(m.Capabilities, "tool_use") {
-		f.tools = new(true)
+		f.Tools = new(true)
 	}
 }
 
 // listFacts reads what little /v1/models may tell: vLLM's max_model_len, or the
 // window of llama-server where it keeps /props to itself.
-func (c *Client) listFacts(ctx context.Context, model string, f *facts) error {
+func (c *Client) listFacts(ctx context.Context, model string, f *Facts) error {
 	r := call{method: http.MethodGet, url: c.Backend().URL + "/models", purpose: loci.PurposeProbe}
 	body, err := c.call(ctx, r, loci.Request{Model: model})
 	if err != nil {
@@ -197,7 +202,7 @@ func (c *Client) listFacts(ctx context.Context, model string, f *facts) error {
 		return err
 	}
 	e := entriesOf(body)[model]
-	f.window = max(e.MaxLen, e.Meta.Window)
+	f.Window = max(e.MaxLen, e.Meta.Window)
 	return nil
 }
 
@@ -213,14 +218,4 @@ func familyOf(name string) string {
 		return name
 	}
 	return name[:end]
-}
-
-// sees tells whether a model can look at pictures, and whether that is known.
-// It asks anew, since a picture is rare and a wrong answer would be a refusal.
-func (c *Client) sees(ctx context.Context, model string) (vision, known bool) {
-	f, err := c.facts(ctx, loci.ModelInfo{ID: model})
-	if err != nil || f.vision == nil {
-		return false, false
-	}
-	return *f.vision, true
 }

@@ -1,10 +1,11 @@
-package model
+package server
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -112,7 +113,7 @@ func TestUnreachableName(t *testing.T) {
 // Ollama and llama-server where they have a body of that kind.
 func TestServerErrors(t *testing.T) {
 	tools := hello()
-	tools.Tools = []loci.ToolSpec{trialTool}
+	tools.Tools = []loci.ToolSpec{{Name: "ping"}}
 	for name, tt := range map[string]struct {
 		status  int
 		body    string
@@ -296,6 +297,50 @@ func TestThinkRetriedOnce(t *testing.T) {
 	}
 }
 
+func TestEmbed(t *testing.T) {
+	var sizes []int
+	h := func(path string, reply func(n int) string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != path {
+				http.NotFound(w, r)
+				return
+			}
+			var body struct{ Input []string }
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil || r.Header.Get(purposeHeader) != "embed" {
+				t.Error(err, r.Header)
+			}
+			sizes = append(sizes, len(body.Input))
+			io.WriteString(w, reply(len(body.Input)))
+		})
+	}
+	native := func(n int) string {
+		return fmt.Sprintf(`{"embeddings":[%s[0.5,1]],"prompt_eval_count":%d}`, strings.Repeat(`[0.5,1],`, n-1), 2*n)
+	}
+	door := func(n int) string {
+		var data []string
+		for i := range n {
+			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,1]}`, i, i))
+		}
+		return fmt.Sprintf(`{"data":[%s],"usage":{"prompt_tokens":%d,"total_tokens":%d}}`, strings.Join(data, ","), 2*n, 2*n)
+	}
+	for _, url := range []string{serve(t, h("/api/embed", native)), serve(t, h("/v1/embeddings", door)) + "/v1"} {
+		sizes = nil
+		vectors, tokens, err := client(t, url, KindOllama).Embed(t.Context(), "m", make([]string, 100))
+		if err != nil || len(vectors) != 100 || len(vectors[99]) != 2 || tokens != 200 {
+			t.Fatal(len(vectors), tokens, err)
+		}
+		if diff := cmp.Diff([]int{64, 36}, sizes); diff != "" {
+			t.Error(diff)
+		}
+	}
+	for name, reply := range map[string]string{"too few": `{"embeddings":[[1]]}`, "uneven": `{"embeddings":[[1],[1,2]]}`, "empty": `{"embeddings":[[],[]]}`, "junk": `{`} {
+		c := client(t, serve(t, routes{"POST /api/embed": reply}), KindOllama)
+		if v, _, err := c.Embed(t.Context(), "m", []string{"a", "b"}); err == nil {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+}
+
 func TestForward(t *testing.T) {
 	var got *http.Request
 	var body []byte
@@ -309,13 +354,11 @@ func TestForward(t *testing.T) {
 	c := client(t, url, "")
 	c.backend.Key = "backend-key"
 	in := []byte(" {\"model\":\"m\", \"odd\":1.0}\n")
-	resp, err := c.Forward(t.Context(), Raw{
-		Method: "POST", Path: "/v1/chat/completions", Body: in, Purpose: loci.PurposeJob,
-		Header: http.Header{
-			"Authorization": {"Bearer client"}, "X-Api-Key": {"client"}, "Cookie": {"a=b"}, "Connection": {"keep-alive, X-Hop"}, "X-Hop": {"1"},
-			"Accept-Encoding": {"gzip"}, "X-Openwebui-User-Email": {"a@b"}, "Traceparent": {"00-1"}, "Content-Type": {"application/json"},
-		},
-	})
+	resp, err := c.Forward(t.Context(), "/v1/chat/completions", http.Header{
+		"Authorization": {"Bearer client"}, "X-Api-Key": {"client"}, "Cookie": {"a=b"}, "Connection": {"keep-alive, X-Hop"}, "X-Hop": {"1"},
+		"Accept-Encoding": {"gzip"}, "X-Openwebui-User-Email": {"a@b"}, "User-Agent": {"chat 1.0"}, purposeHeader: {"step"}, instanceHeader: {"forged"},
+		"Traceparent": {"00-1"}, "Content-Type": {"application/json"}, "X-Request-Id": {"r1"},
+	}, in, loci.PurposeJob)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +373,7 @@ func TestForward(t *testing.T) {
 		t.Errorf("body %q", body)
 	}
 	want := http.Header{
-		"Authorization": {"Bearer backend-key"}, "Traceparent": {"00-1"}, "Content-Type": {"application/json"}, "Content-Length": {"26"},
+		"Authorization": {"Bearer backend-key"}, "Traceparent": {"00-1"}, "Content-Type": {"application/json"}, "Content-Length": {"26"}, "X-Request-Id": {"r1"},
 		instanceHeader: {"test-instance"}, purposeHeader: {"job"}, "User-Agent": {"Go-http-client/1.1"},
 	}
 	if diff := cmp.Diff(want, got.Header); diff != "" {
@@ -340,13 +383,12 @@ func TestForward(t *testing.T) {
 
 func TestForwardRefusesAdministration(t *testing.T) {
 	c := client(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.Errorf("got %s %s", r.Method, r.URL) })), KindOllama)
-	for _, r := range []Raw{
-		{Method: "POST", Path: "/api/pull"}, {Method: "POST", Path: "/api/push"}, {Method: "POST", Path: "/api/create"}, {Method: "POST", Path: "/api/copy"},
-		{Method: "DELETE", Path: "/api/delete"}, {Method: "POST", Path: "/api/blobs/sha256:1"}, {Method: "DELETE", Path: "/v1/models"}, {Method: "POST", Path: "/props"},
-		{Method: "POST", Path: "/api/chat/../pull"}, {Method: "POST", Path: "/api/chat?x=/api/pull"}, {Method: "GET", Path: "/slots"}, {Method: "POST", Path: ""},
+	for _, path := range []string{
+		"/api/pull", "/api/push", "/api/create", "/api/copy", "/api/delete", "/api/blobs/sha256:1", "/v1/models", "/props", "/slots",
+		"/api/chat/../pull", "/api/chat?x=/api/pull", "",
 	} {
-		if _, err := c.Forward(t.Context(), r); loci.AsError(err).Code != loci.Refused {
-			t.Errorf("%s %s: %v", r.Method, r.Path, err)
+		if _, err := c.Forward(t.Context(), path, nil, nil, loci.PurposeChat); loci.AsError(err).Code != loci.Refused {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package model
+package server
 
 import (
 	"io"
@@ -97,8 +97,9 @@ func TestDiscover(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 			if f.Usable() { // what was found can be used as it is
-				models, err := hub(t, Config{Backends: []Backend{f.Backend}}).Resolve(t.Context(), "")
-				if err != nil {
+				c := New(Config{Backend: f.Backend})
+				t.Cleanup(c.Close)
+				if models, err := c.Models(t.Context()); err != nil || len(models) < f.Models {
 					t.Errorf("%+v %v", models, err)
 				}
 			}
@@ -182,7 +183,7 @@ func TestSettle(t *testing.T) {
 		if err != nil || b.Dialect != "" {
 			t.Fatal(b, err)
 		}
-		c := NewClient(ClientConfig{Backend: b})
+		c := New(Config{Backend: b})
 		defer c.Close()
 		text, _, err := collect(c, t.Context(), hello())
 		if err != nil || text == "" || c.Backend() != want {
@@ -194,7 +195,7 @@ func TestSettle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewClient(ClientConfig{Backend: b})
+	c := New(Config{Backend: b})
 	defer c.Close()
 	_, _, err = collect(c, t.Context(), hello())
 	wantError(t, err, loci.Refused, "What answers at "+other+" is not a model server.", "Set the backend to the address of a model server.")

@@ -1,4 +1,4 @@
-package model
+package server
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/wire"
 )
 
 // discoverLimit is how long looking for servers takes at most.
@@ -73,7 +74,7 @@ func discover(ctx context.Context, env func(string) string, usual []candidate) [
 		f := &found[len(found)-1] // stays in place: found has room for all
 		if err != nil {
 			f.Problem = "is not an address"
-			f.Backend.URL = clip(place.url)
+			f.Backend.URL = wire.Clip(place.url)
 			continue
 		}
 		tasks.Go(func() { f.look(ctx, place.kind) })
@@ -105,7 +106,7 @@ func (f *Found) look(ctx context.Context, expected Kind) {
 	if b.URL == b.root() {
 		b.Dialect = ""
 	}
-	c := NewClient(ClientConfig{Backend: b, Timeouts: Timeouts{Connect: discoverLimit}})
+	c := New(Config{Backend: b, Timeouts: Timeouts{Connect: discoverLimit}})
 	defer c.Close()
 	id, err := c.identify(ctx)
 	if err != nil {

@@ -1,4 +1,4 @@
-package model
+package server
 
 import (
 	"net"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/wire"
 )
 
 // Kind is the program that a backend is.
@@ -55,6 +56,9 @@ type Backend struct {
 	Dialect loci.Dialect // empty: not known yet, a Client asks the server
 	Key     string       // the backend's own API key; may be empty
 	Kind    Kind         // as far as known
+	// Ephemeral says that the address holds for this run of the program only,
+	// so nothing is stored under it.
+	Ephemeral bool
 }
 
 // ParseBackend reads a backend's address: a URL, or host, host:port or :port as
@@ -94,7 +98,7 @@ func ParseBackend(address string) (Backend, error) {
 }
 
 func badAddress(address, hint string) error {
-	return loci.Errorf(loci.Invalid, "%q is not the address of a model server.", clip(address)).WithHint("%s", hint)
+	return loci.Errorf(loci.Invalid, "%q is not the address of a model server.", wire.Clip(address)).WithHint("%s", hint)
 }
 
 // bracket puts an IPv6 address without port into the brackets that a URL needs.
@@ -168,12 +172,3 @@ func (b Backend) String() string {
 
 // GoString keeps the key out of logs and test output.
 func (b Backend) GoString() string { return b.String() }
-
-// clip shortens foreign text for an error to 200 bytes, at a whole character.
-func clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}

@@ -1,4 +1,4 @@
-package model
+package server
 
 import (
 	"context"
@@ -10,10 +10,14 @@ import (
 	"loci"
 )
 
-// guard is the body of a response under two time limits: one until its first
-// byte and one between any later two. Only waiting for the server counts, not
-// the time a slow reader takes. When a limit is over, the request is cancelled
-// and Read fails with a *loci.Error that says so.
+// restLimit is how long the usage may take after the end of the reply itself.
+const restLimit = 2 * time.Second
+
+// guard is the body of a response under time limits: one until its first byte,
+// one between any later two, and one for what comes after the end of the reply.
+// For the first two only waiting for the server counts, not the time a slow
+// reader takes. When a limit is over, the request is cancelled and Read fails
+// with a *loci.Error that says so.
 //
 // The timers need no goroutine of their own; starting and stopping one costs
 // well under a microsecond a read.
@@ -23,6 +27,7 @@ type guard struct {
 	cancel  context.CancelCauseFunc
 	first   *time.Timer // nil after the first byte
 	idle    *time.Timer // nil before the first byte
+	rest    *time.Timer // nil until the model has finished
 	limit   time.Duration
 	backend Backend
 }
@@ -60,10 +65,18 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, g.backend.broken(err)
 }
 
+// hurry limits what is left to read: the model has finished, and a server that
+// does not say so in every way it should must not hold up the turn.
+func (g *guard) hurry() {
+	if g.rest == nil {
+		g.rest = time.AfterFunc(restLimit, func() { g.cancel(g.backend.stalled(restLimit)) })
+	}
+}
+
 // Close ends the request; if the body was not read to its end, the server
 // notices at once.
 func (g *guard) Close() error {
-	for _, t := range []*time.Timer{g.first, g.idle} {
+	for _, t := range []*time.Timer{g.first, g.idle, g.rest} {
 		if t != nil {
 			t.Stop()
 		}

@@ -1,4 +1,4 @@
-package model
+package server
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/wire"
 )
 
 // identity is what a server turned out to be. The port alone tells little:
@@ -148,7 +149,7 @@ func (c *Client) version(ctx context.Context, f fingerprint) string {
 	var members map[string]json.RawMessage
 	var version string
 	if json.Unmarshal(a.body, &members) == nil && json.Unmarshal(members[f.version], &version) == nil {
-		return clip(version)
+		return wire.Clip(version)
 	}
 	return ""
 }
