@@ -52,6 +52,7 @@ type Chooser interface {
 type Log interface {
 	Save(ctx context.Context, b loci.Batch) error
 	SaveDraft(ctx context.Context, d loci.Draft) error
+	DeleteSession(ctx context.Context, principal, id string) error
 	Events(ctx context.Context, session string, after int64, limit int) ([]loci.Event, error)
 }
 
@@ -208,8 +209,10 @@ func (a *Agent) Debug(ctx context.Context, p loci.Principal, session string) (La
 	return step, nil
 }
 
-// Close interrupts all turns and waits for those that belong to sessions.
+// Close interrupts all turns, waits for those that belong to sessions, and ends
+// every Follow when it has given what there is.
 func (a *Agent) Close() {
 	a.lanes.close()
 	a.own.Wait()
+	a.feeds.close()
 }

@@ -212,6 +212,10 @@ func (t *turn) request() loci.Request {
 			req.Messages = append(req.Messages, unanswered(open)...)
 			open = slices.Clone(n.Sent.ToolCalls)
 		}
+		if last := req.Messages[len(req.Messages)-1]; n.Sent.Role == loci.User && last.Role == loci.User {
+			// A turn that failed. Many models demand that the roles take turns.
+			req.Messages = append(req.Messages, loci.Message{Role: loci.Assistant, Content: "(There was no answer.)"})
+		}
 		req.Messages = append(req.Messages, n.Sent)
 	}
 	return req

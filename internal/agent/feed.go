@@ -12,8 +12,9 @@ import (
 // from here, so it can be as slow as it likes: it never holds up the turn, and
 // it never misses anything.
 type feeds struct {
-	mu   sync.Mutex
-	byID map[string]*feed
+	mu     sync.Mutex
+	byID   map[string]*feed
+	closed bool
 }
 
 // feed is the live side of one session. It exists while a turn runs in it or
@@ -26,6 +27,7 @@ type feed struct {
 	text      []byte        // shown text of that turn so far
 	reasoning []byte        // and its thoughts
 	changed   chan struct{} // closed at the next change; nil when nobody waits
+	ended     bool          // nothing more will happen
 }
 
 func (f *feeds) join(session string) *feed {
@@ -36,7 +38,7 @@ func (f *feeds) join(session string) *feed {
 	}
 	s := f.byID[session]
 	if s == nil {
-		s = &feed{}
+		s = &feed{ended: f.closed}
 		f.byID[session] = s
 	}
 	s.users++
@@ -49,6 +51,27 @@ func (f *feeds) leave(session string) {
 	s := f.byID[session]
 	if s.users--; s.users == 0 {
 		delete(f.byID, session)
+	}
+}
+
+// end lets the followers of a session go when they have all there is.
+func (f *feeds) end(session string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.byID[session]; s != nil {
+		s.ended = true
+		s.wake()
+	}
+}
+
+// close is end for all sessions, those included that nobody follows yet.
+func (f *feeds) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	for _, s := range f.byID {
+		s.ended = true
+		s.wake()
 	}
 }
 
@@ -98,7 +121,7 @@ func (f *feeds) follow(ctx context.Context, log Log, session string, after int64
 	r := follower{session: session, seq: after}
 	for behind := true; ; {
 		// Taken before anything is read: what happens in between closes it.
-		seq, changed := f.next(s)
+		seq, ended, changed := f.next(s)
 		if d, ok := f.since(s, &r); ok {
 			if !yield(d, nil) {
 				return
@@ -110,8 +133,13 @@ func (f *feeds) follow(ctx context.Context, log Log, session string, after int64
 			if !ok {
 				return
 			}
-			behind = more
+			if behind = more; !more {
+				r.seq = max(r.seq, seq) // deleted meanwhile: there is no more to see
+			}
 			continue
+		}
+		if ended {
+			return
 		}
 		select {
 		case <-changed:
@@ -121,15 +149,15 @@ func (f *feeds) follow(ctx context.Context, log Log, session string, after int64
 	}
 }
 
-// next gives the newest durable event's number and the channel that is closed
-// at the feed's next change.
-func (f *feeds) next(s *feed) (seq int64, changed <-chan struct{}) {
+// next gives the newest durable event's number, whether that was the last, and
+// the channel that is closed at the feed's next change.
+func (f *feeds) next(s *feed) (seq int64, ended bool, changed <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s.changed == nil {
 		s.changed = make(chan struct{})
 	}
-	return s.seq, s.changed
+	return s.seq, s.ended, s.changed
 }
 
 // stored yields the durable events that the follower has not seen, and tells

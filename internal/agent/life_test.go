@@ -225,6 +225,50 @@ func TestClientSystemMessage(t *testing.T) {
 	}
 }
 
+// Deleting a session stops what runs in it; its client hears how it ended, and
+// those who follow come to the end. So does closing the program.
+func TestFollowersComeToTheEnd(t *testing.T) {
+	for _, name := range []string{"delete", "close"} {
+		t.Run(name, func(t *testing.T) {
+			wait, reached, _ := gate()
+			w := newWorld(t, loci.TierNative, []any{"Counting: 1", wait, "2"})
+			begun, err := w.agent.Start(t.Context(), request("", "Count."))
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-reached
+			last := make(chan loci.EventType)
+			go func() {
+				var typ loci.EventType
+				for e, err := range w.agent.Follow(t.Context(), owner, begun.Session, 0) {
+					if err != nil {
+						t.Error(err)
+					}
+					typ = e.Type
+				}
+				last <- typ
+			}()
+			if name == "close" {
+				w.agent.Close()
+				if got := <-last; got != loci.EventTurnFinished {
+					t.Errorf("the last event a follower got was %s", got)
+				}
+				return
+			}
+			if err := w.agent.Delete(t.Context(), loci.Principal{ID: "user:7"}, begun.Session); loci.AsError(err).Code != loci.NotFound {
+				t.Errorf("a stranger deleting it: %v", err)
+			}
+			if err := w.agent.Delete(t.Context(), owner, begun.Session); err != nil {
+				t.Fatal(err)
+			}
+			<-last // it ends, whatever it saw last
+			if _, err := w.store.Session(t.Context(), "owner", begun.Session); loci.AsError(err).Code != loci.NotFound {
+				t.Errorf("the session is still there: %v", err)
+			}
+		})
+	}
+}
+
 func TestFork(t *testing.T) {
 	w := newWorld(t, loci.TierNative, "Red.", "Blue.", "Green.")
 	first := w.turn(request("", "A colour?"))

@@ -54,6 +54,23 @@ func (a *Agent) Fork(ctx context.Context, p loci.Principal, session, turn string
 	return fork, a.cfg.Store.Save(ctx, loci.Batch{Session: &fork, Nodes: nodes})
 }
 
+// Delete removes a session of p for good. A turn that runs in it is stopped
+// first, so that its client hears how it ended; those who follow the session
+// then come to the end.
+func (a *Agent) Delete(ctx context.Context, p loci.Principal, session string) error {
+	if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
+		return err
+	}
+	a.lanes.stop(session)
+	leave, _, err := a.lanes.enter(ctx, session, func() {})
+	if err != nil {
+		return err
+	}
+	defer leave()
+	a.feeds.end(session)
+	return a.cfg.Store.DeleteSession(ctx, p.ID, session)
+}
+
 // Recover ends the turns that were running when the program stopped without
 // warning, with as much of their replies as was stored. They are not taken up
 // again: whoever asked is gone, and what a tool has done is not known.

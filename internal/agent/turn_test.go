@@ -367,3 +367,29 @@ func TestClientLeaves(t *testing.T) {
 		t.Errorf("the next turn: %+v, %v", o.finished, o.err)
 	}
 }
+
+// After a turn that failed without a word the roles still take turns: models
+// with a strict template would refuse the session for good.
+func TestRolesTakeTurns(t *testing.T) {
+	down := loci.Errorf(loci.Unreachable, "The server is down.")
+	w := newWorld(t, loci.TierNative, "One.", down, down, "Four.", "Five.")
+	h := []loci.Message{}
+	for i, q := range []string{"first", "second", "third", "fourth", "fifth"} {
+		o := w.ask(h, q)
+		h = append(h, loci.Message{Role: loci.User, Content: q})
+		if o.text != "" {
+			h = append(h, loci.Message{Role: loci.Assistant, Content: o.text})
+		}
+		messages := w.model.requests[i].Messages
+		for j, m := range messages[1:] {
+			if want := []loci.Role{loci.User, loci.Assistant}[j%2]; m.Role != want {
+				t.Errorf("call %d, message %d is from %s", i, j, m.Role)
+			}
+		}
+		if i > 0 {
+			if before := w.model.requests[i-1].Messages; cmp.Diff(before, messages[:len(before)]) != "" {
+				t.Errorf("call %d does not begin with the one before", i)
+			}
+		}
+	}
+}
