@@ -100,6 +100,12 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
+// Wrap makes an Error with a cause. The sentence says by itself what happened:
+// the cause is for the log and is not repeated to the person.
+func Wrap(code Code, cause error, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Err: cause}
+}
+
 // WithHint returns a copy of e that tells what to do next.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	c := *e

@@ -34,9 +34,12 @@ func (m machine) platform() string { return m.os + "/" + m.arch }
 func thisMachine() machine {
 	m := machine{os: runtime.GOOS, arch: runtime.GOARCH, release: osRelease(), free: freeBytes}
 	if m.arch == "amd64" {
-		for name, has := range map[string]bool{"AVX2": cpu.X86.HasAVX2, "FMA": cpu.X86.HasFMA, "F16C": cpu.X86.HasF16C} {
-			if !has {
-				m.lacks = append(m.lacks, name)
+		for _, set := range []struct {
+			name string
+			has  bool
+		}{{"AVX2", cpu.X86.HasAVX2}, {"FMA", cpu.X86.HasFMA}, {"F16C", cpu.X86.HasF16C}} {
+			if !set.has {
+				m.lacks = append(m.lacks, set.name)
 			}
 		}
 	}

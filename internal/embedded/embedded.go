@@ -90,14 +90,6 @@ func findLlamaServer(name string) string {
 	return path
 }
 
-// Packages lists what this machine needs, for people who want to know what will
-// be fetched or what runs.
-func (e *Engine) Packages() []Package { return e.packages }
-
-// LlamaServer is the path of the llama.cpp server that takes the place of the
-// fetched engine, or "".
-func (e *Engine) LlamaServer() string { return e.llamaServer }
-
 // Installed reports whether everything was fetched, so that Start needs no
 // network.
 func (e *Engine) Installed() bool { return len(e.missing()) == 0 && e.supported() }

@@ -5,11 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"syscall"
 	"time"
 
@@ -147,7 +146,7 @@ func removeAll(dir, pattern string, keep ...string) error {
 	var errs []error
 	for _, entry := range entries {
 		name := entry.Name()
-		if ok, _ := filepath.Match(pattern, name); !ok || strings.Join(keep, "") == name {
+		if ok, _ := filepath.Match(pattern, name); !ok || slices.Contains(keep, name) {
 			continue
 		}
 		errs = append(errs, os.RemoveAll(filepath.Join(dir, name)))
@@ -165,29 +164,16 @@ func (e *Engine) describe(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case isDiskFull(err):
-		return &loci.Error{
-			Code:    loci.Internal,
-			Message: fmt.Sprintf("The disk is full: the embedded model did not fit into %s.", e.conf.Dir),
-			Hint:    "Free about 600 MB or set LOCI_HOME to a larger disk, then run the same command again.",
-			Err:     err,
-		}
+		return loci.Wrap(loci.Internal, err, "The disk is full: the embedded model did not fit into %s.", e.conf.Dir).
+			WithHint("Free about 600 MB or set LOCI_HOME to a larger disk, then run the same command again.")
 	case errors.Is(err, errMismatch):
-		return &loci.Error{
-			Code:    loci.Internal,
-			Message: "A downloaded package is broken or not the expected one (its SHA-256 differs), and was thrown away.",
-			Hint:    again + " If it stays so, a proxy or mirror changes the files.",
-			Err:     err,
-		}
+		return loci.Wrap(loci.Internal, err, "A downloaded package is broken or not the expected one (its SHA-256 differs), and was thrown away.").
+			WithHint(again + " If it stays so, a proxy or mirror changes the files.")
 	}
 	if known, ok := errors.AsType[*loci.Error](err); ok {
 		return known
 	}
-	return &loci.Error{
-		Code:    loci.Internal,
-		Message: fmt.Sprintf("The embedded model could not be installed into %s: %.200s.", e.conf.Dir, err),
-		Hint:    again,
-		Err:     err,
-	}
+	return loci.Wrap(loci.Internal, err, "The embedded model could not be installed into %s: %.200s.", e.conf.Dir, err).WithHint(again)
 }
 
 // What pip or the disk reported, in the form that describe knows.

@@ -311,3 +311,24 @@ func TestFetchIntoAFolderThatCannotBe(t *testing.T) {
 		t.Error(p)
 	}
 }
+
+// Every name to keep is kept, and what only resembles one is not.
+func TestRemoveAll(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a-1", "a-2", "a-3", "a-1a-2", "b-1"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := removeAll(dir, "a-*", "a-1", "a-2"); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if got := strings.Join(left, " "); err != nil || got != "a-1 a-2 b-1" {
+		t.Errorf("left are %s, %v", got, err)
+	}
+}

@@ -31,7 +31,7 @@ type task struct {
 	model   string // path of the GGUF file
 	alias   string // name of the model in the API
 	embed   bool
-	window  int    // tokens
+	window  int    // tokens; 0 is what the model was trained with
 	threads int    // 0 leaves it to the engine
 	slots   string // folder for saved prompt caches, or ""
 	port    int    // chosen by the supervisor
@@ -69,10 +69,11 @@ func (e *Engine) command(ctx context.Context, t task) (*exec.Cmd, []byte, error)
 }
 
 // engineEnv has the engine's threads spin only briefly while they wait for each
-// other, and then sleep, unless the person decided otherwise. By default they spin for milliseconds; as soon as another program
-// wants a core, they then spin away each other's time. Measured on two cores,
-// tokens a second alone and beside two busy programs: by default 142 and 20,
-// never spinning 41 and 23, with this 138 and 52.
+// other, and then sleep, unless the person decided otherwise. By default they
+// spin for milliseconds; as soon as another program wants a core, they then spin
+// away each other's time. Measured on two cores, tokens a second alone and beside
+// two busy programs: by default 142 and 20, never spinning 41 and 23, with this
+// 138 and 52.
 func engineEnv() []string {
 	env := childEnv()
 	_, policy := os.LookupEnv("OMP_WAIT_POLICY")
@@ -109,8 +110,8 @@ func engineParams(t task) map[string]any {
 }
 
 // serverCommand is the same for a llama-server. Its flags are the ones of
-// engineParams. Options younger than 2025 are
-// given by environment, where an older server ignores what it does not know.
+// engineParams. Options younger than 2025 are given by environment, where an
+// older server ignores what it does not know.
 func (e *Engine) serverCommand(t task) *exec.Cmd {
 	args := []string{
 		e.llamaServer,
@@ -153,9 +154,6 @@ func (e *Engine) task(c ServerConfig, key string) (task, error) {
 	default:
 		t.alias = "smollm2:135m"
 		t.model = e.path(chatPackage, chatPackage.main)
-		if t.window == 0 {
-			t.window = 8192
-		}
 		if t.slots = e.conf.SlotDir; t.slots != "" {
 			return t, os.MkdirAll(t.slots, 0o700)
 		}

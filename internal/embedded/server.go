@@ -27,7 +27,7 @@ const (
 // ServerConfig describes one server. Only Kind is needed.
 type ServerConfig struct {
 	Kind    Kind
-	Window  int // tokens; 0 is 8192 for chat. The embedder always has 512.
+	Window  int // tokens; 0 is what the chat model was trained with. The embedder always has 512.
 	Threads int // 0 leaves it to the engine: one for each physical core
 
 	// OnRestart hears the URL after each restart, because it may have changed.
@@ -79,15 +79,16 @@ type Server struct {
 
 // Start starts a server and returns when it answers, which takes about half a
 // second. A first process that dies is tried twice more, in case its port was
-// taken; a later one as patience says. ctx bounds the start only; the server runs until Close or until loci
-// ends. Errors are *loci.Error, or ctx's.
+// taken; a later one as patience says. ctx bounds the start only; the server
+// runs until Close or until loci ends. Errors are *loci.Error, or ctx's.
 func (e *Engine) Start(ctx context.Context, conf ServerConfig) (*Server, error) {
 	if len(e.missing()) > 0 {
 		return nil, unable("The embedded model is not installed.").WithHint("Run loci up, which fetches it, or %s", elsewhere)
 	}
 	t, err := e.task(conf, rand.Text())
 	if err != nil {
-		return nil, unable("The folder for prompt caches could not be made: %w.", err)
+		return nil, loci.Wrap(loci.Internal, err, "The folder for prompt caches %s cannot be made.", e.conf.SlotDir).
+			WithHint("Make its parent writable for you, or set LOCI_HOME to another folder.")
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Server{
@@ -104,7 +105,7 @@ func (e *Engine) Start(ctx context.Context, conf ServerConfig) (*Server, error) 
 	case <-ready:
 		return s, nil
 	case <-s.done:
-		return nil, s.Err()
+		return nil, s.err()
 	case <-ctx.Done():
 		s.Close()
 		return nil, ctx.Err()
@@ -121,15 +122,9 @@ func (s *Server) Key() string { return s.task.key }
 // Model is the name of the model that the server answers for.
 func (s *Server) Model() string { return s.task.alias }
 
-// Window is the number of tokens that fit into one request.
-func (s *Server) Window() int { return s.task.window }
-
-// LogPath is the file that holds the newest output of the process.
-func (s *Server) LogPath() string { return s.out.path }
-
-// Err says why the server was given up; nil while it is being looked after, and
+// err says why the server was given up; nil while it is being looked after, and
 // after Close.
-func (s *Server) Err() error {
+func (s *Server) err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fatal == nil {
@@ -312,9 +307,8 @@ func healthy(ctx context.Context, client *http.Client, url string) bool {
 func (s *Server) giveUp(running bool, cause error) {
 	problem, ok := errors.AsType[*loci.Error](cause)
 	if !ok {
-		problem = unable("The embedded %s model does not stay up: %.200s.", s.conf.Kind, cause).
+		problem = loci.Wrap(loci.Unreachable, cause, "The embedded %s model does not stay up: %.200s.", s.conf.Kind, cause).
 			WithHint("Its output is in %s. Until then, %s", s.out.path, elsewhere)
-		problem.Err = cause
 	}
 	s.mu.Lock()
 	s.fatal = problem

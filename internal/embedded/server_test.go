@@ -112,7 +112,7 @@ func TestStartGivesAServerBehindAKey(t *testing.T) {
 			if s.Model() != model {
 				t.Errorf("model %q, expected %q", s.Model(), model)
 			}
-			if log, err := os.ReadFile(s.LogPath()); err != nil || !strings.Contains(string(log), "listening") {
+			if log, err := os.ReadFile(s.out.path); err != nil || !strings.Contains(string(log), "listening") {
 				t.Errorf("log: %q, %v", log, err)
 			}
 		}
@@ -188,18 +188,18 @@ func TestAServerThatKeepsDyingIsGivenUp(t *testing.T) {
 	t.Setenv("FAKE_BROKEN", broken)
 	gaveUp := make(chan *loci.Error)
 	s := start(t, e, ServerConfig{Kind: Chat, OnGiveUp: func(err *loci.Error) { gaveUp <- err }})
-	if s.Err() != nil {
-		t.Error("an error while all is well:", s.Err())
+	if s.err() != nil {
+		t.Error("an error while all is well:", s.err())
 	}
 	if err := os.WriteFile(broken, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	get(t, s, "/die")
 	err := <-gaveUp
-	if err.Code != loci.Unreachable || !strings.Contains(err.Message, "the model file is broken") || !strings.Contains(err.Hint, s.LogPath()) {
+	if err.Code != loci.Unreachable || !strings.Contains(err.Message, "the model file is broken") || !strings.Contains(err.Hint, s.out.path) {
 		t.Errorf("%+v", err)
 	}
-	if got := s.Err(); got != error(err) {
+	if got := s.err(); got != error(err) {
 		t.Errorf("Err gives %v", got)
 	}
 }
@@ -251,8 +251,8 @@ func TestCloseIsQuick(t *testing.T) {
 			if got := get(t, s, "/self"); got != "" {
 				t.Errorf("%s %s: still answers %s", part, manners, got)
 			}
-			if s.Err() != nil {
-				t.Errorf("Err after Close: %v", s.Err())
+			if s.err() != nil {
+				t.Errorf("err after Close: %v", s.err())
 			}
 		}
 	}
