@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"iter"
+	"sync/atomic"
 
 	"loci"
 	"loci/internal/agent"
@@ -14,7 +16,7 @@ import (
 
 // Which part stands behind which interface: every arrow that goes up.
 var (
-	_ agent.Model   = (*model.Hub)(nil)
+	_ agent.Model   = models{}
 	_ agent.Tools   = (*tool.Set)(nil)
 	_ agent.Chooser = (*intent.Router)(nil)
 	_ agent.Store   = (*store.DB)(nil)
@@ -31,6 +33,37 @@ var (
 	_ api.Models    = (*model.Hub)(nil)
 	_ api.Backends  = backends{}
 )
+
+// models is the hub with better words for what became of loci's own model: to
+// start a server by hand, as others advise, would not help.
+type models struct {
+	*model.Hub
+	lost *atomic.Pointer[loci.Error]
+}
+
+// Chat streams one reply.
+func (m models) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, error] {
+	return func(yield func(loci.Chunk, error) bool) {
+		for chunk, err := range m.Hub.Chat(ctx, req) {
+			if !yield(chunk, m.explain(err)) {
+				return
+			}
+		}
+	}
+}
+
+// Profile tells how a model can be used.
+func (m models) Profile(ctx context.Context, name string) (loci.Profile, error) {
+	p, err := m.Hub.Profile(ctx, name)
+	return p, m.explain(err)
+}
+
+func (m models) explain(err error) error {
+	if lost := m.lost.Load(); err != nil && lost != nil && loci.AsError(err).Code == loci.Unreachable {
+		return lost
+	}
+	return err
+}
 
 // embedder embeds with whatever embedding model there is.
 type embedder struct{ hub *model.Hub }
@@ -93,10 +126,7 @@ func (d desk) Rename(ctx context.Context, p loci.Principal, id, title string) (l
 
 // Delete removes a session for good, after stopping what runs in it.
 func (d desk) Delete(ctx context.Context, p loci.Principal, id string) error {
-	if err := d.agent.Stop(ctx, p, id); err != nil {
-		return err
-	}
-	return d.store.DeleteSession(ctx, p.ID, id)
+	return d.agent.Delete(ctx, p, id)
 }
 
 // Fork copies a session up to a turn.

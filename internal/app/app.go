@@ -12,8 +12,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"loci"
@@ -44,9 +46,23 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// withDefaults fills in what may be left zero.
+func (o Options) withDefaults() Options {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Say == nil {
+		o.Say = func(string, ...any) {}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
 // App is the running program.
 type App struct {
-	Options
+	opts     Options
 	instance *config.Instance
 	keys     api.Keys
 	id       string
@@ -54,20 +70,13 @@ type App struct {
 	hub      *model.Hub
 	engines  []*embedded.Server
 	agent    *agent.Agent
+	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
 	listener net.Listener
+	hosts    []string // under which clients reach the listener, with the port
 	server   *http.Server
 	requests context.CancelFunc // ends the requests that are under way
 	own      sync.WaitGroup     // what runs in the background
 	undo     []func() error     // what to close, in the order it was opened
-}
-
-// Addresses is what a client needs to connect.
-type Addresses struct {
-	URL    string `json:"url"`
-	OpenAI string `json:"openai"` // base URL for OpenAI clients
-	Ollama string `json:"ollama"` // base URL for Ollama clients
-	Key    string `json:"key"`    // the owner's
-	Chat   string `json:"-"`      // base URL for clients that cannot send a key
 }
 
 // New builds the program and starts to listen; what it needs is opened in the
@@ -75,16 +84,7 @@ type Addresses struct {
 // instance on the same folders is a loci.Conflict error, and so is a port that
 // is taken.
 func New(ctx context.Context, o Options) (_ *App, err error) {
-	a := &App{Options: o, id: loci.NewID("loci_")}
-	if a.Getenv == nil {
-		a.Getenv = os.Getenv
-	}
-	if a.Say == nil {
-		a.Say = func(string, ...any) {}
-	}
-	if a.Logger == nil {
-		a.Logger = slog.New(slog.DiscardHandler)
-	}
+	a := &App{opts: o.withDefaults(), id: loci.NewID("loci_")}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -102,7 +102,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 
 // lock makes this the only instance on its folders.
 func (a *App) lock(context.Context) (err error) {
-	if a.instance, err = config.Lock(a.Paths); err != nil {
+	if a.instance, err = config.Lock(a.opts.Paths); err != nil {
 		return err
 	}
 	a.undo = append(a.undo, a.instance.Close)
@@ -112,46 +112,23 @@ func (a *App) lock(context.Context) (err error) {
 // openKeys reads the keys, or makes them at the first start. The owner's key
 // can also come from the configuration.
 func (a *App) openKeys(context.Context) error {
-	if err := a.Paths.Make(); err != nil {
+	if err := a.opts.Paths.Make(); err != nil {
 		return err
 	}
-	owner := a.Config.Key
+	owner := a.opts.Config.Key
 	var err error
 	if owner == "" {
-		if owner, err = config.EnsureKey(a.Paths); err != nil {
+		if owner, err = config.EnsureKey(a.opts.Paths); err != nil {
 			return err
 		}
 	}
-	chat, err := config.EnsureChatKey(a.Paths)
+	chat, err := config.EnsureChatKey(a.opts.Paths)
 	a.keys = api.Keys{Owner: string(owner), Chat: string(chat)}
 	return err
 }
 
-func (a *App) listen(ctx context.Context) error {
-	address := a.Config.Listen
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return loci.Errorf(loci.Invalid, "%q is not an address to listen on.", address).WithHint("Write it like 127.0.0.1:5624.")
-	}
-	a.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		e := loci.Errorf(loci.Conflict, "loci cannot listen on %s%s.", address, holder(port))
-		e.Err = err
-		return e.WithHint("Stop that program, or choose another port, for example: --listen %s", net.JoinHostPort(host, "0"))
-	}
-	a.undo = append(a.undo, func() error { return ignoreClosed(a.listener.Close()) })
-	return nil
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, net.ErrClosed) {
-		return nil
-	}
-	return err
-}
-
 func (a *App) openStore(ctx context.Context) (err error) {
-	if a.store, err = store.Open(ctx, a.Paths.DB, a.Logger); err != nil {
+	if a.store, err = store.Open(ctx, a.opts.Paths.DB, a.opts.Logger); err != nil {
 		return err
 	}
 	a.undo = append(a.undo, a.store.Close)
@@ -160,26 +137,20 @@ func (a *App) openStore(ctx context.Context) (err error) {
 
 // openAgent puts the engine together and marks what a crash left unfinished.
 func (a *App) openAgent(ctx context.Context) error {
-	now := a.clock()
-	tools, err := tool.New(tool.Config{
-		Tools:  toolkit.All(toolkit.Config{}),
-		Logger: a.Logger,
-		Now:    now,
-		// Models must not read their own keys and the conversations of others.
-		Private: []string{filepath.Dir(a.Paths.Config), a.Paths.Data, a.Paths.State, a.Paths.Cache},
-	})
+	now := clock(a.opts.Config.TimeZone)
+	tools, err := tool.New(a.toolConfig(now))
 	if err != nil {
 		return err
 	}
 	router := intent.New(intent.Config{
 		Embedder: embedder{a.hub},
 		Chooser:  chooser{a.hub},
-		Logger:   a.Logger,
+		Logger:   a.opts.Logger,
 	})
-	settings := a.settings()
+	settings := settings(a.opts.Config, a.opts.Getenv)
 	a.agent = agent.New(agent.Config{
-		Model: a.hub, Tools: tools, Chooser: router, Store: a.store,
-		Settings: settings, Now: now, Logger: a.Logger,
+		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: router, Store: a.store,
+		Settings: settings, Now: now, Logger: a.opts.Logger,
 	})
 	a.undo = append(a.undo, func() error { a.agent.Close(); return nil })
 	unfinished, err := a.store.Unfinished(ctx)
@@ -189,48 +160,49 @@ func (a *App) openAgent(ctx context.Context) error {
 	if err := a.agent.Recover(ctx, unfinished); err != nil {
 		return err
 	}
+	ctx, a.requests = context.WithCancel(context.WithoutCancel(ctx))
 	if !a.store.Clean() {
 		a.own.Go(func() { a.verify(ctx) })
 	}
-	ctx, a.requests = context.WithCancel(context.WithoutCancel(ctx))
-	a.server = api.Server(ctx, a.handler(tools, settings), a.Logger)
+	a.server = api.Server(ctx, api.New(a.apiConfig(tools, settings)), a.opts.Logger)
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); return nil })
 	return nil
+}
+
+// toolConfig says what models can use, and what they never see.
+func (a *App) toolConfig(now func() time.Time) tool.Config {
+	p := a.opts.Paths
+	return tool.Config{
+		Tools:   toolkit.All(toolkit.Config{}),
+		Timeout: a.opts.Config.Timeouts.Tool,
+		Logger:  a.opts.Logger,
+		Now:     now,
+		// Models must not read their own keys and the conversations of others.
+		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
+	}
 }
 
 // verify looks for damage after a stop that was not clean.
 func (a *App) verify(ctx context.Context) {
 	if err := a.store.Verify(ctx); err != nil && ctx.Err() == nil {
-		a.Logger.Error("the database is damaged", "path", a.Paths.DB, "error", err)
-		a.Say("%s", loci.AsError(err))
+		a.opts.Logger.Error("the database is damaged", "path", a.opts.Paths.DB, "error", err)
+		a.opts.Say("%s", loci.AsError(err))
 	}
 }
 
-// handler is everything that answers requests.
-func (a *App) handler(tools *tool.Set, settings agent.Settings) http.Handler {
+// apiConfig says who answers requests, and whose.
+func (a *App) apiConfig(tools *tool.Set, settings agent.Settings) api.Config {
 	desk := desk{a.store, a.agent, tools, settings.Folders}
-	return api.New(api.Config{
+	return api.Config{
 		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Inspect: desk,
 		Models: a.hub, Backends: backends{a.hub},
 		Keys:           func() api.Keys { return a.keys },
 		OwnerName:      settings.User,
-		AllowedHosts:   a.Config.AllowedHosts,
-		AllowedOrigins: a.Config.AllowedOrigins,
+		AllowedHosts:   slices.Concat(a.hosts, a.opts.Config.AllowedHosts),
+		AllowedOrigins: a.opts.Config.AllowedOrigins,
 		Instance:       a.id,
 		Version:        Version,
-		Logger:         a.Logger,
-	})
-}
-
-// Addresses tells where the program listens.
-func (a *App) Addresses() Addresses {
-	url := "http://" + a.listener.Addr().String()
-	return Addresses{
-		URL:    url,
-		OpenAI: url + "/v1",
-		Ollama: url,
-		Key:    a.keys.Owner,
-		Chat:   url + "/k/" + a.keys.Chat,
+		Logger:         a.opts.Logger,
 	}
 }
 
@@ -249,13 +221,13 @@ func (a *App) Serve(ctx context.Context) error {
 		return fmt.Errorf("serving: %w", err)
 	case <-ctx.Done():
 	}
-	// Turns first, so that their clients hear how they ended; then those who
-	// only follow along, who would wait for ever.
+	// Turns first: their clients hear how they ended, and those who follow along
+	// come to the end. What still runs then are relayed replies, which are cut.
 	a.agent.Close()
-	a.requests()
-	const drain = time.Second // nothing runs any more; only last bytes are on their way
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	const drain, cut = 500 * time.Millisecond, time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cut)
 	defer cancel()
+	time.AfterFunc(drain, a.requests)
 	if err := a.server.Shutdown(ctx); err != nil {
 		return errors.Join(a.server.Close(), <-served)
 	}
@@ -277,12 +249,12 @@ func (a *App) Close() error {
 
 // LogPlaces logs where everything is.
 func (a *App) LogPlaces() {
-	a.Logger.Info("loci "+Version, "config", a.Paths.Config, "data", a.Paths.Data, "state", a.Paths.State,
-		"working", a.settings().Working, "folders", strings.Join(paths(a.Config.Folders), ", "), "url", a.Addresses().URL)
+	a.opts.Logger.Info("loci "+Version, "config", a.opts.Paths.Config, "data", a.opts.Paths.Data, "state", a.opts.Paths.State,
+		"working", settings(a.opts.Config, a.opts.Getenv).Working, "folders", strings.Join(a.Folders(), ", "), "url", a.Addresses().URL)
 }
 
 // Folders gives the folders that the owner's conversations may look into.
-func (a *App) Folders() []string { return paths(a.Config.Folders) }
+func (a *App) Folders() []string { return paths(a.opts.Config.Folders) }
 
 // Model gives the name of the model that answers, and in a sentence what to
 // expect of it.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"loci"
@@ -44,18 +44,17 @@ func ok(name, format string, args ...any) Check {
 func bad(name string, status Status, err error) Check {
 	e := loci.AsError(err)
 	c := Check{Name: name, Status: status, Text: e.Message, Hint: e.Hint}
-	if e.Code == loci.Internal && e.Err != nil {
-		c.Text = e.Err.Error()
+	if _, told := errors.AsType[*loci.Error](err); !told { // the doctor is where details belong
+		c.Text, c.Hint = err.Error(), ""
 	}
 	return c
 }
 
-// Doctor checks everything that loci needs. It changes nothing but to make
-// missing folders.
+// Doctor checks everything that loci needs. It makes missing folders and brings
+// the tables of the database up to date, as the program would; nothing else is
+// changed.
 func Doctor(ctx context.Context, o Options) []Check {
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
+	o = o.withDefaults()
 	run, running, err := config.ReadRun(o.Paths)
 	checks := []Check{ok("version", "loci %s", Version), ok("config", "%s", o.Paths.Config), checkFiles(o.Paths)}
 	if err != nil {
@@ -68,7 +67,7 @@ func Doctor(ctx context.Context, o Options) []Check {
 	}
 	checks = append(checks, checkFolders(o.Config)...)
 	checks = append(checks, checkModels(ctx, o)...)
-	return append(checks, checkClock())
+	return append(checks, checkClock(time.Now()))
 }
 
 func checkFiles(p config.Paths) Check {
@@ -76,11 +75,12 @@ func checkFiles(p config.Paths) Check {
 		return bad("files", Fail, err)
 	}
 	f, err := os.CreateTemp(p.State, ".doctor-*")
-	if err != nil {
-		return bad("files", Fail, loci.Errorf(loci.Internal, "%w", err))
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
 	}
-	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		return bad("files", Fail, err)
+	if err != nil {
+		return bad("files", Fail, loci.Wrap(loci.Internal, err, "The folder %s cannot be written.", p.State).
+			WithHint("Make it writable for you, or set LOCI_HOME to another folder."))
 	}
 	return ok("files", "data in %s, state in %s", p.Data, p.State)
 }
@@ -102,10 +102,9 @@ func checkInstance(ctx context.Context, run config.Run) Check {
 }
 
 func checkPort(ctx context.Context, address string) Check {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	l, err := listen(ctx, address)
 	if err != nil {
-		_, port, _ := net.SplitHostPort(address) // checked when the configuration was read
-		return Check{"port", Fail, address + " cannot be used" + holder(port), "Stop that program, or set another address: listen in the configuration, or --listen."}
+		return bad("port", Fail, err)
 	}
 	if err := l.Close(); err != nil {
 		return bad("port", Warn, err)
@@ -114,10 +113,14 @@ func checkPort(ctx context.Context, address string) Check {
 }
 
 // checkDatabase reads the whole database, which is only done when no other
-// process uses it.
+// process uses it, and when it was closed properly: opening it would remove the
+// sign by which the program knows that it has to look for damage.
 func checkDatabase(ctx context.Context, path string) Check {
 	if _, err := os.Stat(path); os.IsNotExist(err) {
 		return ok("database", "%s is made at the first start", path)
+	}
+	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
+		return Check{"database", Warn, path + " was not closed properly the last time", "Start loci: it then looks for damage, and says so if there is any."}
 	}
 	db, err := store.Open(ctx, path, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -151,29 +154,18 @@ func checkFolders(c config.Config) []Check {
 // checkModels asks every model server, or looks for one, and says what loci
 // would do.
 func checkModels(ctx context.Context, o Options) []Check {
-	a := &App{Options: o}
-	backends, err := a.configured()
+	backends, err := configured(o.Config)
 	if err != nil {
 		return []Check{bad("models", Fail, err)}
 	}
 	var checks []Check
 	if len(backends) == 0 {
-		for _, f := range server.Discover(ctx, o.Getenv) {
-			switch {
-			case f.Usable():
-				backends = append(backends, f.Backend)
-			case !f.Absent:
-				checks = append(checks, Check{"models", Warn, f.Backend.URL + " " + f.Problem, ""})
-			}
-		}
+		backends, checks = checkPorts(ctx, o.Getenv)
 	}
 	if len(backends) == 0 {
 		return append(checks, checkEmbedded(ctx, o)...)
 	}
-	hub := model.New(model.Config{
-		Backends: backends, Default: o.Config.Model, Tier: o.Config.Tier,
-		Timeouts: server.Timeouts{Connect: o.Config.Timeouts.Connect, FirstByte: o.Config.Timeouts.FirstByte, Idle: o.Config.Timeouts.Idle},
-	})
+	hub := model.New(hubConfig(o.Config, backends))
 	defer hub.Close()
 	for _, s := range hub.Status(ctx) {
 		if s.Err != nil {
@@ -189,17 +181,36 @@ func checkModels(ctx context.Context, o Options) []Check {
 	return append(checks, ok("model", "%s: %s tier, window of %d tokens. %s", p.Model, p.Tier, p.Window, p.Reason))
 }
 
+// checkPorts looks for model servers on the usual ports.
+func checkPorts(ctx context.Context, getenv func(string) string) (backends []server.Backend, checks []Check) {
+	var absent []string
+	for _, f := range server.Discover(ctx, getenv) {
+		switch {
+		case f.Usable():
+			backends = append(backends, f.Backend)
+		case f.Absent:
+			absent = append(absent, f.Backend.Kind.String()+" on "+f.Where)
+		default:
+			checks = append(checks, Check{"models", Warn, f.Backend.URL + " " + f.Problem, ""})
+		}
+	}
+	if len(backends) == 0 {
+		checks = append(checks, Check{"models", Warn, "no model server answers: neither " + strings.Join(absent, ", nor "), ""})
+	}
+	return backends, checks
+}
+
 func checkEmbedded(ctx context.Context, o Options) []Check {
 	if !o.Config.Embedded.Enabled {
-		return []Check{{"models", Fail, "no model server is found, and the embedded model is switched off", "Start Ollama, or set embedded.enabled to true."}}
+		return []Check{{"models", Fail, "the small model of loci's own is switched off", "Start a model server such as Ollama, or set embedded.enabled to true."}}
 	}
-	engine := Embedded(o.Paths, nil, o.Logger)
+	engine := ownEngine(o)
 	if engine.Installed() {
-		return []Check{ok("models", "no model server is found; loci's own small model is installed and will be used")}
+		return []Check{ok("models", "the small model of loci's own is installed and will be used")}
 	}
 	problems := engine.Check(ctx)
 	if len(problems) == 0 {
-		return []Check{{"models", Warn, "no model server is found", "Run loci up: it fetches a small model of its own. For real work, install Ollama."}}
+		return []Check{{"models", Warn, "the small model of loci's own is not fetched yet", "Run loci up, which fetches it. For real work, install Ollama."}}
 	}
 	var checks []Check
 	for _, p := range problems {
@@ -209,8 +220,7 @@ func checkEmbedded(ctx context.Context, o Options) []Check {
 }
 
 // checkClock notices a clock that was never set: a model would be told so.
-func checkClock() Check {
-	now := time.Now()
+func checkClock(now time.Time) Check {
 	if now.Year() < 2026 {
 		return Check{"clock", Fail, "the clock says " + now.Format(time.DateOnly), "Set the clock of this machine."}
 	}

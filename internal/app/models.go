@@ -3,9 +3,7 @@ package app
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"path/filepath"
-	"strings"
 
 	"loci"
 	"loci/internal/config"
@@ -17,29 +15,16 @@ import (
 // openModels finds the model servers: those that the configuration names, or
 // those that are found on this machine, or else loci's own.
 func (a *App) openModels(ctx context.Context) error {
-	backends, err := a.configured()
+	backends, err := configured(a.opts.Config)
 	if err != nil {
 		return err
 	}
 	if len(backends) == 0 {
 		backends = a.discovered(ctx)
 	}
-	a.hub = model.New(model.Config{
-		Backends:    backends,
-		Default:     a.Config.Model,
-		Aliases:     a.Config.Aliases,
-		Passthrough: a.Config.Passthrough,
-		Tier:        a.Config.Tier,
-		Window:      a.Config.Window,
-		Timeouts: server.Timeouts{
-			Connect:   a.Config.Timeouts.Connect,
-			FirstByte: a.Config.Timeouts.FirstByte,
-			Idle:      a.Config.Timeouts.Idle,
-		},
-		Profiles: a.store,
-		Instance: a.id,
-		Logger:   a.Logger,
-	})
+	conf := hubConfig(a.opts.Config, backends)
+	conf.Profiles, conf.Instance, conf.Logger = a.store, a.id, a.opts.Logger
+	a.hub = model.New(conf)
 	a.undo = append(a.undo, func() error { a.hub.Close(); return nil })
 	if len(backends) > 0 {
 		return nil
@@ -47,36 +32,53 @@ func (a *App) openModels(ctx context.Context) error {
 	return a.openEmbedded(ctx)
 }
 
-func (a *App) configured() ([]server.Backend, error) {
+// configured gives the model servers that the configuration names.
+func configured(c config.Config) ([]server.Backend, error) {
 	var backends []server.Backend
-	for _, c := range a.Config.Backends {
-		b, err := server.ParseBackend(c.URL)
+	for _, entry := range c.Backends {
+		b, err := server.ParseBackend(entry.URL)
 		if err != nil {
 			return nil, err
 		}
-		b.Key = string(c.Key)
+		b.Key = string(entry.Key)
 		backends = append(backends, b)
 	}
 	return backends, nil
 }
 
+// hubConfig says how the configuration wants models to be used: by the program,
+// and by the doctor who looks at the same ones.
+func hubConfig(c config.Config, backends []server.Backend) model.Config {
+	return model.Config{
+		Backends:    backends,
+		Default:     c.Model,
+		Aliases:     c.Aliases,
+		Passthrough: c.Passthrough,
+		Tier:        c.Tier,
+		Window:      c.Window,
+		Timeouts: server.Timeouts{
+			Connect:   c.Timeouts.Connect,
+			FirstByte: c.Timeouts.FirstByte,
+			Idle:      c.Timeouts.Idle,
+		},
+	}
+}
+
 // discovered looks on the usual ports and tells the person what is there.
 func (a *App) discovered(ctx context.Context) []server.Backend {
 	var backends []server.Backend
-	var absent []string
-	for _, f := range server.Discover(ctx, a.Getenv) {
+	for _, f := range server.Discover(ctx, a.opts.Getenv) {
 		switch {
-		case f.Absent:
-			absent = append(absent, f.Backend.Kind.String()+" on "+f.Where)
+		case f.Absent: // the doctor lists where it looked
 		case !f.Usable():
-			a.Say("%s (%s) %s", f.Backend.URL, f.Where, f.Problem)
+			a.opts.Say("%s (%s) %s", f.Backend.URL, f.Where, f.Problem)
 		default:
-			a.Say("Found %s at %s (%s), %d models.", describe(f), f.Backend.URL, f.Where, f.Models)
+			a.opts.Say("Found %s at %s (%s), %d models.", describe(f), f.Backend.URL, f.Where, f.Models)
 			backends = append(backends, f.Backend)
 		}
 	}
 	if len(backends) == 0 {
-		a.Say("No model server found (looked for %s).", strings.Join(absent, ", "))
+		a.opts.Say("No model server found on the usual ports.")
 	}
 	return backends
 }
@@ -91,16 +93,16 @@ func describe(f server.Found) string {
 // openEmbedded starts loci's own model, after fetching it where that is
 // allowed. Without it the program still runs: a server may come up later.
 func (a *App) openEmbedded(ctx context.Context) error {
-	if !a.Config.Embedded.Enabled {
+	if !a.opts.Config.Embedded.Enabled {
 		return nil
 	}
-	engine := Embedded(a.Paths, a.Progress, a.Logger)
+	engine := ownEngine(a.opts)
 	if !engine.Installed() {
-		if !a.Fetch {
-			a.Logger.Warn("no model server was found; start one, or run loci up to fetch a model")
+		if !a.opts.Fetch {
+			a.opts.Logger.Warn("no model server was found; start one, or run loci up to fetch a model")
 			return nil
 		}
-		a.Say("Fetching a small model to run on this machine; this happens once.")
+		a.opts.Say("Fetching a small model to run on this machine; this happens once.")
 		if err := engine.Fetch(ctx); err != nil {
 			return err
 		}
@@ -108,15 +110,20 @@ func (a *App) openEmbedded(ctx context.Context) error {
 	return a.startEngines(ctx, engine)
 }
 
-// Embedded is loci's own model server as it would be at these paths.
-func Embedded(p config.Paths, progress func(embedded.Progress), logger *slog.Logger) *embedded.Engine {
+// ownEngine is loci's own model server as it is, or would be, installed.
+func ownEngine(o Options) *embedded.Engine {
 	return embedded.New(embedded.Config{
-		Dir:      filepath.Join(p.Data, "embedded"),
-		LogDir:   p.Logs,
-		SlotDir:  filepath.Join(p.Cache, "slots"),
-		Progress: progress,
-		Logger:   logger,
+		Dir:      filepath.Join(o.Paths.Data, "embedded"),
+		LogDir:   o.Paths.Logs,
+		SlotDir:  filepath.Join(o.Paths.Cache, "slots"),
+		Progress: o.Progress,
+		Logger:   o.Logger,
 	})
+}
+
+// serverConfig describes one of loci's own servers.
+func serverConfig(c config.Config, kind embedded.Kind) embedded.ServerConfig {
+	return embedded.ServerConfig{Kind: kind, Window: c.Embedded.Window, Threads: c.Embedded.Threads}
 }
 
 // startEngines starts the chat model and the embedder side by side.
@@ -145,15 +152,18 @@ func (a *App) startEngines(ctx context.Context, engine *embedded.Engine) error {
 func (a *App) startEngine(ctx context.Context, engine *embedded.Engine, kind embedded.Kind) (*embedded.Server, error) {
 	var s *embedded.Server
 	ready := make(chan struct{})
-	s, err := engine.Start(ctx, embedded.ServerConfig{
-		Kind:    kind,
-		Window:  a.Config.Embedded.Window,
-		Threads: a.Config.Embedded.Threads,
-		OnRestart: func(url string) {
-			<-ready
-			a.hub.SetBackend(string(kind), own(s, url))
-		},
-	})
+	conf := serverConfig(a.opts.Config, kind)
+	conf.OnRestart = func(url string) {
+		<-ready
+		a.hub.SetBackend(string(kind), own(s, url))
+	}
+	conf.OnGiveUp = func(problem *loci.Error) {
+		a.opts.Say("%s", problem)
+		if kind == embedded.Chat {
+			a.lost.Store(problem)
+		}
+	}
+	s, err := engine.Start(ctx, conf)
 	close(ready)
 	return s, err
 }

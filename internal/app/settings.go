@@ -3,12 +3,8 @@ package app
 import (
 	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/shirou/gopsutil/v4/net"
-	"github.com/shirou/gopsutil/v4/process"
 
 	"loci"
 	"loci/internal/agent"
@@ -17,23 +13,24 @@ import (
 )
 
 // settings turns the configuration into the engine's choices.
-func (a *App) settings() agent.Settings {
-	c := a.Config
-	texts := prompt.Default()
-	if style, ok := prompt.Profile(c.PromptProfile); ok {
-		texts.Style = style
-	}
+func settings(c config.Config, getenv func(string) string) agent.Settings {
 	s := agent.Settings{
 		User:          c.UserName,
-		Zone:          zoneName(c.TimeZone, a.Getenv),
+		Zone:          zoneName(c.TimeZone, getenv),
 		Purpose:       c.SessionPurpose,
-		Texts:         texts,
-		FamilyTexts:   c.PromptTexts,
+		Texts:         prompt.Default(),
+		FamilyTexts:   make(map[string]prompt.Texts, len(c.PromptTexts)),
 		ReplaceClient: c.ClientSystem == "replace",
 		MaxSteps:      c.MaxSteps,
 		KeptRounds:    c.KeptRounds,
 		Working:       c.WorkingFolder,
-		Folders:       a.rights,
+		Folders:       func(p loci.Principal) []string { return rights(c, p) },
+	}
+	if style, ok := prompt.Profile(c.PromptProfile); ok {
+		s.Texts.Style = style
+	}
+	for family, texts := range c.PromptTexts {
+		s.FamilyTexts[family] = prompt.Texts(texts)
 	}
 	if s.User == "" {
 		s.User = account()
@@ -45,17 +42,19 @@ func (a *App) settings() agent.Settings {
 }
 
 // rights gives the folders that a principal may look into: the configured ones
-// to the owner, to others what the configuration grants them by name.
-func (a *App) rights(p loci.Principal) []string {
+// to the owner, to others what the configuration grants to their id, or else to
+// their e-mail address. One entry counts, so that a person can be given less
+// than their address would.
+func rights(c config.Config, p loci.Principal) []string {
 	if p.Owner {
-		return paths(a.Config.Folders)
+		return paths(c.Folders)
 	}
-	for who, r := range a.Config.Principals {
-		if p.ID == "user:"+who || p.Email != "" && p.Email == who {
-			return paths(r.Folders)
-		}
+	id, _ := strings.CutPrefix(p.ID, "user:")
+	r, ok := c.Principals[id]
+	if !ok {
+		r = c.Principals[strings.ToLower(p.Email)]
 	}
-	return nil
+	return paths(r.Folders)
 }
 
 func paths(folders []config.Folder) []string {
@@ -78,13 +77,13 @@ func account() string {
 	return u.Username
 }
 
-// clock gives the time in the person's zone.
-func (a *App) clock() func() time.Time {
-	zone, err := time.LoadLocation(a.Config.TimeZone)
-	if a.Config.TimeZone == "" || err != nil {
+// clock gives the time in a zone, or this machine's where none is configured.
+func clock(zone string) func() time.Time {
+	z, err := time.LoadLocation(zone)
+	if zone == "" || err != nil { // it was checked with the configuration
 		return time.Now
 	}
-	return func() time.Time { return time.Now().In(zone) }
+	return func() time.Time { return time.Now().In(z) }
 }
 
 // zoneName finds the IANA name of the time zone: the configured one, that of
@@ -93,39 +92,19 @@ func zoneName(configured string, getenv func(string) string) string {
 	if configured != "" {
 		return configured
 	}
-	if tz := getenv("TZ"); tz != "" && !filepath.IsAbs(tz) {
+	file := "/etc/localtime"
+	if tz := strings.TrimPrefix(getenv("TZ"), ":"); filepath.IsAbs(tz) {
+		file = tz
+	} else if tz != "" {
+		if _, err := time.LoadLocation(tz); err != nil {
+			return "" // a rule such as CET-1CEST is no name
+		}
 		return tz
 	}
-	const link = "/etc/localtime"
-	target, err := filepath.EvalSymlinks(link)
+	target, err := filepath.EvalSymlinks(file)
 	if err != nil {
 		return ""
 	}
 	_, name, _ := strings.Cut(filepath.ToSlash(target), "/zoneinfo/")
 	return name
-}
-
-// holder tells which program listens on a port, as far as the system tells.
-func holder(port string) string {
-	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return ""
-	}
-	connections, err := net.Connections("tcp")
-	if err != nil {
-		return ""
-	}
-	for _, c := range connections {
-		if c.Status != "LISTEN" || c.Laddr.Port != uint32(number) || c.Pid == 0 {
-			continue
-		}
-		name := "a program"
-		if p, err := process.NewProcess(c.Pid); err == nil {
-			if n, err := p.Name(); err == nil {
-				name = n
-			}
-		}
-		return ": " + name + " (process " + strconv.Itoa(int(c.Pid)) + ") holds the port"
-	}
-	return ""
 }

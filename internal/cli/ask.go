@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +35,9 @@ func (c *command) ask() *cobra.Command {
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, s server) error {
 				req := chatRequest{Session: session, Message: text, Model: c.model()}
-				req.Folders, req.Working = c.here(s)
+				if req.Folders, req.Working, err = c.here(ctx); err != nil {
+					return err
+				}
 				if asJSON {
 					return c.askWhole(ctx, s, req)
 				}
@@ -81,43 +82,49 @@ func (c *command) model() string {
 // here gives the folders to allow for a question, and the folder that relative
 // paths start in: the one that the person is in, if that may be read. Unless it
 // may already, they are asked, if they are at a terminal.
-func (c *command) here(s server) (folders []string, working string) {
-	folders = slices.Clone(c.flags["folders"])
-	allowed := slices.Concat(folders, s.folders)
+func (c *command) here(ctx context.Context) (folders []string, working string, err error) {
+	if len(c.flags["folders"]) > 0 {
+		for _, f := range c.conf.Folders {
+			folders = append(folders, f.Path)
+		}
+	}
+	if c.Folder == "" {
+		return folders, "", nil
+	}
 	for _, f := range c.conf.Folders {
-		allowed = append(allowed, f.Path)
+		if within(c.Folder, f.Path) {
+			// It is sent all the same: the loci that runs may be older than the
+			// line in the configuration.
+			if !slices.Contains(folders, f.Path) {
+				folders = append(folders, f.Path)
+			}
+			return folders, c.Folder, nil
+		}
 	}
-	switch {
-	case c.Folder == "":
-		return folders, ""
-	case within(c.Folder, allowed):
-		return folders, c.Folder
-	case !c.Terminal:
-		return folders, ""
+	if !c.Terminal {
+		return folders, "", nil
 	}
-	fmt.Fprintf(c.Err, "May the model look into %s? [y] this time, [a] always, [N] no: ", c.Folder)
-	answer, _ := bufio.NewReader(c.In).ReadString('\n') // no answer is a no
+	answer, err := c.prompt(ctx, fmt.Sprintf("May the model look into %s? [y] this time, [a] always, [N] no: ", c.Folder))
+	if err != nil {
+		return nil, "", err
+	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "a", "always":
 		if err := c.allowAlways(c.Folder); err != nil {
 			c.say("%s", loci.AsError(err))
 		}
-		return append(folders, c.Folder), c.Folder
+		fallthrough
 	case "y", "yes":
-		return append(folders, c.Folder), c.Folder
+		return append(folders, c.Folder), c.Folder, nil
 	}
-	return folders, ""
+	return folders, "", nil
 }
 
-// within tells whether a folder is one of those or inside one. It only decides
+// within tells whether a folder is another one or inside it. It only decides
 // whether to ask; what may be read is the server's decision.
-func within(folder string, allowed []string) bool {
-	for _, a := range allowed {
-		if rel, err := filepath.Rel(a, folder); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator)) {
-			return true
-		}
-	}
-	return false
+func within(folder, allowed string) bool {
+	rel, err := filepath.Rel(allowed, folder)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // askWhole prints the result as the API gives it.

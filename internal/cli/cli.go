@@ -8,6 +8,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -32,7 +34,8 @@ type World struct {
 	Getenv   func(string) string
 	Folder   string // where the person is
 	Terminal bool   // In and Err are a terminal: questions may be asked
-	Width    int    // of the terminal in characters
+	Width    int    // of Err in characters
+	OutWidth int    // of Out; 0: it is no terminal, and lines are as long as they are
 }
 
 // System is the real world.
@@ -42,6 +45,9 @@ func System() World {
 	w.Terminal = term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
 	if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
 		w.Width = width
+	}
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		w.OutWidth = width
 	}
 	return w
 }
@@ -77,8 +83,8 @@ func (w World) report(ctx context.Context, err error) int {
 		return loci.ExitUsage
 	}
 	shown := loci.AsError(err)
-	if shown.Code == loci.Internal && shown.Err != nil && errors.Is(err, shown.Err) {
-		fmt.Fprintf(w.Err, "loci: %s (%v)\n", shown.Message, shown.Err)
+	if _, told := errors.AsType[*loci.Error](err); !told && shown.Code == loci.Internal {
+		fmt.Fprintf(w.Err, "loci: %s (%v)\n", shown.Message, err) // the sentence alone says nothing
 	} else {
 		fmt.Fprintf(w.Err, "loci: %s\n", shown.Message)
 	}
@@ -114,8 +120,9 @@ Start with: loci up`,
 		SilenceUsage:  true,
 		Version:       app.Version,
 		Args:          arguments(noSuchCommand),
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:          help,
 	}
+	root.SuggestionsMinimumDistance = 2 // letters that a mistyped command may differ in
 	root.SetIn(w.In)
 	root.SetOut(w.Out)
 	root.SetErr(w.Err)
@@ -125,12 +132,15 @@ Start with: loci up`,
 	return root
 }
 
+// help is what a command does that only has others below it.
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
 // noSuchCommand refuses the words of a command that there is not.
-func noSuchCommand(root *cobra.Command, args []string) error {
+func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return fmt.Errorf("there is no command %.60q; did you mean %s?", args[0], near[0])
 	}
 	return fmt.Errorf("there is no command %.60q", args[0])
@@ -172,8 +182,10 @@ type setting struct {
 
 // Set takes a value from the command line.
 func (s *setting) Set(v string) error {
-	if s.path && !filepath.IsAbs(v) && !strings.HasPrefix(v, "~") {
-		v = filepath.Join(s.c.Folder, v)
+	if s.path {
+		if full, ok := config.Expand(v, s.c.Folder, s.c.Getenv); ok {
+			v = full // what cannot be expanded is refused with the other settings
+		}
 	}
 	if !s.many {
 		s.c.flags[s.name] = nil
@@ -235,6 +247,44 @@ func openLog(path string) (*os.File, error) {
 		return nil, loci.Errorf(loci.Internal, "The log cannot be written: %w.", err)
 	}
 	return f, nil
+}
+
+// prompt puts a question to the person and gives the line that they answer; at the
+// end of the input it is empty, without even a line end.
+func (c *command) prompt(ctx context.Context, question string) (string, error) {
+	fmt.Fprint(c.Err, question)
+	answer := make(chan string, 1)
+	go func() { // a read does not end with ctx
+		line, _ := bufio.NewReader(c.In).ReadString('\n') // no answer is an answer too
+		answer <- line
+	}()
+	select {
+	case line := <-answer:
+		return line, nil
+	case <-ctx.Done():
+		fmt.Fprintln(c.Err)
+		return "", ctx.Err()
+	}
+}
+
+// labelled writes a row of a table for people: a label that takes wide
+// characters, and beside it a text, of which no word is broken at the end of a
+// line.
+func (w World) labelled(b *strings.Builder, wide int, label, text string) {
+	line := fmt.Sprintf("%-*s", wide, label)
+	empty := true
+	for word := range strings.FieldsSeq(text) {
+		if !empty && w.OutWidth > 0 && utf8.RuneCountInString(line+" "+word) > w.OutWidth {
+			b.WriteString(line + "\n")
+			line, empty = strings.Repeat(" ", wide), true
+		}
+		if !empty {
+			line += " "
+		}
+		line += word
+		empty = false
+	}
+	b.WriteString(line + "\n")
 }
 
 // say prints a sentence for the person.

@@ -16,10 +16,7 @@ import (
 )
 
 // server is a running loci.
-type server struct {
-	url, key string
-	folders  []string // that it is known to allow
-}
+type server struct{ url, key string }
 
 // chatRequest is the body of POST /api/agent/chat.
 type chatRequest struct {
@@ -39,7 +36,7 @@ func (c *command) connected(ctx context.Context, use func(context.Context, serve
 		return err
 	}
 	if ok {
-		return use(ctx, server{url: run.URL, key: string(run.Key)})
+		return use(ctx, server{run.URL, string(run.Key)})
 	}
 	log, done, err := c.quiet()
 	if err != nil {
@@ -60,7 +57,7 @@ func (c *command) connected(ctx context.Context, use func(context.Context, serve
 	served := make(chan error, 1)
 	go func() { served <- a.Serve(ctx) }()
 	ad := a.Addresses()
-	err = use(ctx, server{url: ad.URL, key: ad.Key, folders: a.Folders()})
+	err = use(ctx, server{ad.URL, ad.Key})
 	cancel()
 	return errors.Join(err, <-served)
 }
@@ -87,7 +84,7 @@ func (s server) do(ctx context.Context, method, path string, body any) (*http.Re
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, loci.Errorf(loci.Unreachable, "loci at %s does not answer: %w.", s.url, err).WithHint("See whether it is well with: loci doctor")
+		return nil, loci.Wrap(loci.Unreachable, err, "loci at %s does not answer.", s.url).WithHint("See whether it is well with: loci doctor")
 	}
 	if res.StatusCode/100 == 2 {
 		return res, nil

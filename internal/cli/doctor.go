@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,11 +44,13 @@ func (c *command) printChecks(checks []app.Check, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(c.Out).Encode(checks)
 	}
+	var b strings.Builder
 	for _, check := range checks {
-		fmt.Fprintf(c.Out, "%-4s  %-14s %s\n", check.Status, check.Name, check.Text)
+		c.labelled(&b, 16, fmt.Sprintf("%-4s  %s", check.Status, check.Name), check.Text)
 		if check.Hint != "" {
-			fmt.Fprintf(c.Out, "%20s → %s\n", "", check.Hint)
+			c.labelled(&b, 18, "                →", check.Hint)
 		}
 	}
-	return nil
+	_, err := io.WriteString(c.Out, b.String())
+	return err
 }

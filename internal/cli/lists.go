@@ -138,7 +138,13 @@ func (c *command) version() *cobra.Command {
 }
 
 func (c *command) configure() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Show and check the configuration"}
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show and check the configuration",
+		Args:  arguments(noSuchCommand),
+		RunE:  help,
+	}
+	cmd.SuggestionsMinimumDistance = 2
 	for _, sub := range []struct {
 		use, short string
 		run        func() error

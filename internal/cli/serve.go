@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -61,7 +59,7 @@ func (c *command) up() *cobra.Command {
 			if err := c.load(); err != nil {
 				return err
 			}
-			if err := c.firstRun(); err != nil {
+			if err := c.firstRun(cmd.Context()); err != nil {
 				return err
 			}
 			if c.conf.Log.File == "" {
@@ -98,45 +96,46 @@ func (c *command) run(ctx context.Context, o app.Options, ready func(*app.App) e
 
 // welcome prints everything that somebody needs to connect.
 func (c *command) welcome(ctx context.Context, a *app.App) error {
-	ad := a.Addresses()
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nloci is ready. Connect a chat client:\n\n")
-	fmt.Fprintf(&b, "  Web page        %s\n", ad.URL)
-	fmt.Fprintf(&b, "  OpenAI clients  %s\n", ad.OpenAI)
-	fmt.Fprintf(&b, "                  API key: %s\n", ad.Key)
-	fmt.Fprintf(&b, "  Ollama clients  %s\n", ad.Chat)
-	fmt.Fprintf(&b, "                  (the key in this address can only chat)\n\n")
-	fmt.Fprintf(&b, "  Or ask from another terminal:  loci ask \"What day is it today?\"\n\n")
+	row := func(label, text string) { c.labelled(&b, 18, "  "+label, text) }
+	ad := a.Addresses()
+	b.WriteString("\nloci is ready. Connect a chat client:\n\n")
+	row("Web page", ad.URL)
+	row("OpenAI clients", ad.OpenAI)
+	row("  with the key", ad.Key)
+	row("Ollama clients", ad.Chat)
+	row("", "(the key in this address can only chat)")
+	b.WriteString("\nOr ask from another terminal:  loci ask \"What day is it today?\"\n\n")
 	name, note := a.Model(ctx)
-	fmt.Fprintf(&b, "Model:    %s\n", name)
+	row("Model", name)
 	if note != "" {
-		fmt.Fprintf(&b, "          %s\n", note)
+		row("", note)
 	}
 	folders := "none yet; allow one with: loci up --allow FOLDER"
 	if f := a.Folders(); len(f) > 0 {
 		folders = strings.Join(f, ", ")
 	}
-	fmt.Fprintf(&b, "Folders:  %s\n", folders)
-	fmt.Fprintf(&b, "Settings: %s\nData:     %s\n", c.paths.Config, c.paths.Data)
+	row("Folders", folders)
+	row("Settings", c.paths.Config)
+	row("Data", c.paths.Data)
 	if c.conf.Log.File != "" {
-		fmt.Fprintf(&b, "Log:      %s\n", c.conf.Log.File)
+		row("Log", c.conf.Log.File)
 	}
-	fmt.Fprintf(&b, "\nCtrl-C stops it.\n")
+	b.WriteString("\nCtrl-C stops it.\n")
 	_, err := io.WriteString(c.Out, b.String())
 	return err
 }
 
 // firstRun asks which folders the model may look into, once.
-func (c *command) firstRun() error {
+func (c *command) firstRun(ctx context.Context) error {
 	asked := filepath.Join(c.paths.State, "asked-for-folders")
 	_, err := os.Stat(asked)
 	if !c.Terminal || err == nil || len(c.conf.Folders) > 0 {
 		return nil
 	}
-	fmt.Fprintf(c.Err, "Which folders may the model look into? Paths, separated by commas; Enter for none.\n> ")
-	line, err := bufio.NewReader(c.In).ReadString('\n')
-	if err != nil && line == "" {
-		return nil // end of input: no answer, ask again next time
+	line, err := c.prompt(ctx, "Which folders may the model look into? (commas between them; Enter: none)\n> ")
+	if err != nil || line == "" { // at the end of the input, ask again next time
+		return err
 	}
 	if err := c.paths.Make(); err != nil {
 		return err
@@ -146,7 +145,7 @@ func (c *command) firstRun() error {
 			continue
 		}
 		if err := c.allowAlways(path); err != nil {
-			fmt.Fprintf(c.Err, "%s\n", loci.AsError(err))
+			c.say("%s", loci.AsError(err))
 		}
 	}
 	if err := os.WriteFile(asked, nil, 0o600); err != nil {
@@ -157,19 +156,14 @@ func (c *command) firstRun() error {
 
 // allowAlways adds a folder to the configuration file.
 func (c *command) allowAlways(path string) error {
-	if home := c.Getenv("HOME"); strings.HasPrefix(path, "~/") && home != "" {
-		path = filepath.Join(home, path[2:])
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.Folder, path)
-	}
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return loci.Errorf(loci.Invalid, "%s is not a folder; it was left out.", path)
+	full, ok := config.Expand(path, c.Folder, c.Getenv)
+	if info, err := os.Stat(full); !ok || err != nil || !info.IsDir() {
+		return loci.Errorf(loci.Invalid, "%.200s is not a folder; it was left out.", path)
 	}
 	if err := c.paths.Make(); err != nil {
 		return err
 	}
-	return config.AddFolder(c.paths.Config, path)
+	return config.AddFolder(config.Sources{File: c.paths.Config, Env: c.Getenv}, full)
 }
 
 // quiet is a logger for a program that runs inside a command.

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"loci"
-	"loci/internal/prompt"
 )
 
 // Version is the newest layout of config.yaml that this program knows.
@@ -32,13 +31,14 @@ const Version = 1
 //	min    smallest and
 //	max    largest number
 //	short  this field alone may stand for the whole entry
+//	key    the rule that the keys of the table have to follow; see rules
 type Config struct {
 	// Where loci listens, and who it asks.
 
 	Version  int       `yaml:"version" env:"-" doc:"Layout of this file."`
-	Listen   string    `yaml:"listen" is:"address" doc:"Address and port to listen on. Port 0 picks a free one. Anything but a loopback address opens loci to other machines."`
+	Listen   string    `yaml:"listen" is:"address" doc:"Address and port to listen on. Port 0 picks a free one. Anything but a loopback address opens loci to other machines, unencrypted."`
 	Key      Secret    `yaml:"key" doc:"The owner's key. Empty: one is made at the first start and kept beside this file."`
-	Backends []Backend `yaml:"backends" doc:"Model servers, in order of preference: URLs, or entries with url, key and name. A URL that ends in /v1 speaks OpenAI, any other Ollama. Empty: the usual ports of this machine are searched."`
+	Backends []Backend `yaml:"backends" doc:"Model servers, in order of preference: URLs, or entries with url and key. A URL that ends in /v1 speaks OpenAI, any other Ollama. Empty: the usual ports of this machine are searched."`
 
 	// Which models there are, and how they are used.
 
@@ -50,23 +50,23 @@ type Config struct {
 
 	// What models are told.
 
-	UserName       string                  `yaml:"user_name" doc:"How to call you. Empty: the name of your account on this machine."`
-	TimeZone       string                  `yaml:"time_zone" is:"zone" doc:"Time zone to tell models, such as Europe/Prague. Empty: this machine's."`
-	SessionPurpose string                  `yaml:"session_purpose" doc:"What your conversations are for, in a sentence that every new one starts with."`
-	PromptProfile  string                  `yaml:"prompt_profile" enum:"general,coding,writing" doc:"Style of the instructions to the model."`
-	PromptTexts    map[string]prompt.Texts `yaml:"prompt_texts" doc:"Instructions of your own for a model family: its name, such as qwen2, then what to replace."`
-	ClientSystem   string                  `yaml:"client_system" enum:"keep,replace" doc:"What to do with a chat client's own system message: keep it as a section of loci's, or replace it."`
+	UserName       string           `yaml:"user_name" doc:"How to call you. Empty: the name of your account on this machine."`
+	TimeZone       string           `yaml:"time_zone" is:"zone" doc:"Time zone to tell models, such as Europe/Prague. Empty: this machine's."`
+	SessionPurpose string           `yaml:"session_purpose" doc:"What your conversations are for, in a sentence that every new one starts with."`
+	PromptProfile  string           `yaml:"prompt_profile" enum:"general,coding,writing" doc:"Style of the instructions to the model."`
+	PromptTexts    map[string]Texts `yaml:"prompt_texts" key:"family" doc:"Instructions of your own for a model family: its name, such as qwen2, then what to replace."`
+	ClientSystem   string           `yaml:"client_system" enum:"keep,replace" doc:"What to do with a chat client's own system message: keep it as a section of loci's, or replace it."`
 
 	// What may be looked into, and by whose conversations.
 
-	Folders       []Folder          `yaml:"folders" env:"LOCI_ALLOW" doc:"Folders that models may look into: absolute paths or ~, or entries with path and access. The variable takes a list like PATH."`
+	Folders       []Folder          `yaml:"folders" env:"LOCI_ALLOW" doc:"Folders that models may look into: absolute paths or ~. The variable takes a list like PATH."`
 	WorkingFolder string            `yaml:"working_folder" is:"path" doc:"Where relative paths start. Empty: the first of the folders."`
-	Principals    map[string]Rights `yaml:"principals" doc:"Rights of other people, for chat servers that say who is asking: the forwarded id or e-mail address, then rights. Without an entry a person may only chat."`
+	Principals    map[string]Rights `yaml:"principals" key:"person" doc:"Rights of other people, for chat servers that say who is asking: the forwarded id or e-mail address, then rights. Without an entry a person may only chat."`
 
 	// Limits.
 
 	MaxSteps   int      `yaml:"max_steps" min:"1" max:"1000" doc:"Model calls in one turn; after that the answer is what was found so far."`
-	KeptRounds int      `yaml:"kept_rounds" min:"1" max:"1000" doc:"Rounds of a conversation that stay word for word when the model's window is full."`
+	KeptRounds int      `yaml:"kept_rounds" min:"1" max:"1000" doc:"When the model's window is full, the oldest rounds of a conversation are left out, in one large step; at most this many stay."`
 	Timeouts   Timeouts `yaml:"timeouts"`
 
 	// Files.
@@ -107,24 +107,26 @@ type Embedded struct {
 
 // Backend is a model server.
 type Backend struct {
-	URL  string `yaml:"url" short:"true" is:"url" doc:"Base URL."`
-	Key  Secret `yaml:"key" doc:"Key that the server asks for."`
-	Name string `yaml:"name" doc:"What to call the server. Empty: its address."`
+	URL string `yaml:"url" short:"true" is:"url" doc:"Base URL."`
+	Key Secret `yaml:"key" doc:"Key that the server asks for."`
 }
 
-// Access is what may be done in a folder.
-type Access string
-
-// The kinds of access. Looking is allowed by both; changes ask first.
-const (
-	ReadAccess  Access = "read"
-	WriteAccess Access = "write"
-)
-
-// Folder is a place that models may look into.
+// Folder is a place that models may look into. It is an entry of its own, and
+// not only a path, so that more can be said about it later.
 type Folder struct {
-	Path   string `yaml:"path" short:"true" is:"path" doc:"Absolute path, or one that starts with ~."`
-	Access Access `yaml:"access" enum:"read,write" doc:"read: nothing changes there. write, or empty: changes ask first."`
+	Path string `yaml:"path" short:"true" is:"path" doc:"Absolute path, or one that starts with ~."`
+}
+
+// Texts are what is told to models of one family in place of loci's own words.
+// An empty one replaces nothing.
+type Texts struct {
+	Role         string `yaml:"role" doc:"Who the model is."`
+	Style        string `yaml:"style" doc:"How it should write; set by the prompt profile."`
+	Rules        string `yaml:"rules" doc:"The rules, the first one wins."`
+	Formats      string `yaml:"formats" doc:"The form of each kind of answer."`
+	KeyRule      string `yaml:"key_rule" doc:"The most important instruction; it comes last."`
+	KeyRuleFirst bool   `yaml:"key_rule_first" doc:"Say the key rule at the top as well, for families that drift."`
+	Tiny         string `yaml:"tiny" doc:"The whole block for models that are too small for rules."`
 }
 
 // Rights are what a person who is not the owner has besides chat.

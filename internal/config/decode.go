@@ -139,6 +139,14 @@ func (d *decoder) table(n ast.Node, v reflect.Value, f field) error {
 		key := it.Key().GetToken().Value
 		value := reflect.New(v.Type().Elem()).Elem()
 		sub := field{fmt.Sprintf("%s[%s]", f.name, strings.Trim(echo(key), `"`)), f.tag}
+		if r, ok := rules[f.tag.Get("key")]; ok {
+			if key, ok = r.check(d, key); !ok {
+				return d.fail(it.Key(), f, fmt.Sprintf("a key of %s is empty, but %s is expected", f.name, r.want))
+			}
+		}
+		if m.MapIndex(reflect.ValueOf(key)).IsValid() {
+			return d.fail(it.Key(), sub, sub.name+" is there already; upper and lower case make no difference")
+		}
 		if err := d.node(it.Value(), value, sub); err != nil {
 			return err
 		}

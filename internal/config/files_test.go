@@ -174,8 +174,8 @@ func TestAddFolder(t *testing.T) {
 		"empty key":       {"folders:  # mine\nmodel: m\n", "folders:  # mine\n  - /new\nmodel: m\n"},
 		"null":            {"folders: ~\nmodel: m\n", "folders: ~\nmodel: m\n"},
 		"list": {
-			"# top\n\nfolders:\n  # first\n  - /a   # one\n  - path: /b\n    access: read\n  # last\n\n# next\nmodel: m\n",
-			"# top\n\nfolders:\n  # first\n  - /a   # one\n  - path: /b\n    access: read\n  - /new\n  # last\n\n# next\nmodel: m\n",
+			"# top\n\nfolders:\n  # first\n  - /a   # one\n  - path: /b  # two\n  # last\n\n# next\nmodel: m\n",
+			"# top\n\nfolders:\n  # first\n  - /a   # one\n  - path: /b  # two\n  - /new\n  # last\n\n# next\nmodel: m\n",
 		},
 		"list at the end":     {"model: m\nfolders:\n- /a\n", "model: m\nfolders:\n- /a\n- /new\n"},
 		"deep list":           {"folders:\n      - /a", "folders:\n      - /a\n      - /new\n"},
@@ -198,7 +198,7 @@ func TestAddFolder(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := AddFolder(path, "/new")
+			err := AddFolder(Sources{File: path, Env: environ(t, nil)}, "/new")
 			if changed := tt.before != tt.after; (err == nil) != (changed || name == "there already") {
 				t.Errorf("error %v", err)
 			}
@@ -220,7 +220,7 @@ func TestAddOddFolders(t *testing.T) {
 	var want []string
 	for _, name := range []string{"with space", "a: b", "c #d", "'quotes' \"and\"", "[x]", "日本", "<&>", "- dash", "yes", "line\nbreak", "tab\t", "null"} {
 		folder := filepath.Join(base, name)
-		if err := AddFolder(path, folder); err != nil {
+		if err := AddFolder(Sources{File: path, Env: environ(t, nil)}, folder); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 		want = append(want, folder)
@@ -237,7 +237,7 @@ func TestAddOddFolders(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	wantMode(t, path, 0o600)
-	if AddFolder(path, "relative/path") == nil {
+	if AddFolder(Sources{File: path, Env: environ(t, nil)}, "relative/path") == nil {
 		t.Error("a relative path is accepted")
 	}
 }
@@ -252,7 +252,7 @@ func TestAddFolderThroughALink(t *testing.T) {
 	if err := os.Symlink(real, link); err != nil {
 		t.Skip("links cannot be made here:", err)
 	}
-	if err := AddFolder(link, base); err != nil {
+	if err := AddFolder(Sources{File: link, Env: environ(t, nil)}, base); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -376,5 +376,38 @@ func TestLockWhileOthersLook(t *testing.T) {
 	close(done)
 	if err := <-looked; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are written with slashes")
+	}
+	for path, want := range map[string]string{
+		"~": "/h", "~/a": "/h/a", "a/../b": "/f/b", ".": "/f", "/x/": "/x", "~ann": "", "~ann/x": "", " ": "/f/ ",
+	} {
+		if got, ok := Expand(path, "/f", variables("HOME", "/h")); got != want || ok != (want != "") {
+			t.Errorf("%q gives %q, %v; want %q", path, got, ok, want)
+		}
+	}
+	if got, ok := Expand("a", "", variables("HOME", "/h")); ok {
+		t.Errorf("a relative path that lies nowhere gives %q", got)
+	}
+	if got, ok := Expand("~/a", "/f", variables()); ok {
+		t.Errorf("without a home: %q", got)
+	}
+}
+
+// The home folder of whoever runs the program is not read past its environment.
+func TestAddFolderBelowHome(t *testing.T) {
+	path, dir := filepath.Join(t.TempDir(), "config.yaml"), homeForTests(t)
+	if err := os.WriteFile(path, []byte("folders: [~/a]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := AddFolder(Sources{File: path, Env: environ(t, nil)}, filepath.Join(dir, "a")); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "folders: [~/a]\n" {
+		t.Errorf("it was there already, but the file is %q (%v)", text, err)
 	}
 }

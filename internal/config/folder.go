@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -17,19 +16,20 @@ import (
 	"loci"
 )
 
-// AddFolder adds a folder to the list in config.yaml, as the last one, and
-// leaves every other line of the file as it is. A folder that is there already
-// is not added again.
-func AddFolder(file, folder string) error {
+// AddFolder adds a folder to the list in the file of s, as the last one, and
+// leaves every other line of it as it is. A folder that is there already is not
+// added again.
+func AddFolder(s Sources, folder string) error {
 	if !filepath.IsAbs(folder) {
 		return loci.Errorf(loci.Invalid, "The folder %s has no absolute path.", echo(folder))
 	}
 	folder = filepath.Clean(folder)
+	file := s.File
 	text, _, err := readFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	before, err := foldersIn(file, text)
+	before, err := s.foldersIn(text)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func AddFolder(file, folder string) error {
 	}
 	// What was edited as text must read as what was meant, whatever the file
 	// looked like.
-	after, err := foldersIn(file, edited)
+	after, err := s.foldersIn(edited)
 	if err != nil || !slices.Equal(after, append(before, Folder{Path: folder})) {
 		return loci.Errorf(loci.Invalid, "The folder could not be added to %s without changing its layout.", file).
 			WithHint("Add %s to the list folders there yourself.", folder)
@@ -50,9 +50,9 @@ func AddFolder(file, folder string) error {
 	return writeFile(file, edited)
 }
 
-// foldersIn reads the list of folders.
-func foldersIn(file string, text []byte) ([]Folder, error) {
-	d := &decoder{file: file, home: homeFolder(os.Getenv)}
+// foldersIn reads the list of folders in what the file says.
+func (s Sources) foldersIn(text []byte) ([]Folder, error) {
+	d := &decoder{file: s.File, home: homeFolder(s.Env)}
 	root, err := d.parse(text)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -113,7 +112,8 @@ func readRun(path string) (Run, error) {
 	}
 	var r openRun
 	if err := json.Unmarshal(text, &r); err != nil {
-		return Run{}, fmt.Errorf("%s: %w", path, err)
+		return Run{}, loci.Wrap(loci.Internal, err, "The file %s, which says how to reach the running loci, is broken.", path).
+			WithHint("Remove it, and start that loci again if there is one.")
 	}
 	r.Run.Key = Secret(r.Key)
 	return r.Run, nil

@@ -129,12 +129,8 @@ func unreadable(path string, cause error) error {
 	if e, ok := errors.AsType[*fs.PathError](cause); ok {
 		reason = e.Err
 	}
-	e := &loci.Error{
-		Code:    loci.Invalid,
-		Message: fmt.Sprintf("The configuration %s cannot be read: %v.", path, reason),
-		Hint:    "Make it a readable file, or move it away to get the defaults.",
-		Err:     cause,
-	}
+	e := loci.Wrap(loci.Invalid, cause, "The file %s cannot be read: %v.", path, reason).
+		WithHint("Make it a readable file, or move it away to get the defaults.")
 	return &Error{File: path, Err: e}
 }
 

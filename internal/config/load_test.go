@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loci"
-	"loci/internal/prompt"
 )
 
 // load reads a file with the given text.
@@ -72,7 +71,7 @@ func cases(t *testing.T) map[string][3]setCase {
 		"tier":    {{"native", loci.TierNative}, {"text", loci.TierText}, {"tiny", loci.TierTiny}},
 		"window":  number(1, 2, 3),
 		"backends": {
-			{"[\"http://a:1\", {url: \"http://b:2/v1\", key: k, name: n}]", []Backend{{URL: "http://a:1"}, {"http://b:2/v1", "k", "n"}}},
+			{"[\"http://a:1\", {url: \"http://b:2/v1\", key: k}]", []Backend{{URL: "http://a:1"}, {"http://b:2/v1", "k"}}},
 			{"http://c:1, http://d:2,", []Backend{{URL: "http://c:1"}, {URL: "http://d:2"}}},
 			{"http://e:1|http://f:2", []Backend{{URL: "http://e:1"}, {URL: "http://f:2"}}},
 		},
@@ -83,13 +82,13 @@ func cases(t *testing.T) map[string][3]setCase {
 		"session_purpose": text("a", "b", "c"),
 		"prompt_profile":  text("coding", "writing", "general"),
 		"prompt_texts": {
-			{"{q: {rules: x, key_rule_first: true}}", map[string]prompt.Texts{"q": {Rules: "x", KeyRuleFirst: true}}},
-			{"{r: {style: y}}", map[string]prompt.Texts{"r": {Style: "y"}}},
-			{"{s: {tiny: z}}", map[string]prompt.Texts{"s": {Tiny: "z"}}},
+			{"{q: {rules: x, key_rule_first: true}}", map[string]Texts{"q": {Rules: "x", KeyRuleFirst: true}}},
+			{"{r: {style: y}}", map[string]Texts{"r": {Style: "y"}}},
+			{"{s: {tiny: z}}", map[string]Texts{"s": {Tiny: "z"}}},
 		},
 		"client_system": text("replace", "keep", "replace"),
 		"folders": {
-			{"[~/a, {path: '" + at("b c") + "', access: read}]", []Folder{{Path: at("a")}, {Path: at("b c"), Access: ReadAccess}}},
+			{"[~/a, {path: '" + at("b c") + "'}]", []Folder{{at("a")}, {at("b c")}}},
 			{at("d") + string(filepath.ListSeparator) + "~/e", []Folder{{Path: at("d")}, {Path: at("e")}}},
 			{at("f") + "|" + at("g,h"), []Folder{{Path: at("f")}, {Path: at("g,h")}}},
 		},
@@ -215,11 +214,13 @@ func TestMistakes(t *testing.T) {
 		"port":                {"listen: 127.0.0.1:99999", "1:9", "listen", "an address such as"},
 		"URL":                 {"backends:\n  - localhost:11434", "2:5", "backends[0]", "a URL such as"},
 		"URL in entry":        {"backends:\n  - http://a\n  - url: ftp://x", "3:10", "backends[1].url", `is "ftp://x", but a URL`},
-		"no URL":              {"backends:\n  - name: x", "2:9", "backends[0]", "is not complete"},
+		"no URL":              {"backends:\n  - key: x", "2:8", "backends[0]", "is not complete"},
 		"empty item":          {"folders:\n  -\n", "2:5", "folders[0]", "is not complete"},
 		"relative folder":     {"folders: [a/b]", "1:11", "folders[0]", "an absolute path"},
 		"other's home":        {"working_folder: ~root/x", "1:17", "working_folder", "an absolute path"},
-		"access":              {"folders:\n - {path: /a, access: all}", "2:23", "folders[0].access", "one of read or write"},
+		"family twice":        {"prompt_texts:\n  Qwen2: {tiny: a}\n  qwen2: {tiny: b}", "3:3", "prompt_texts[qwen2]", "is there already"},
+		"person twice":        {"principals:\n  Ann@a.b: {}\n  ann@A.b: {}", "3:3", "principals[ann@A.b]", "is there already"},
+		"nobody":              {"principals: {\" \": {}}", "1:14", "principals", "an id or an e-mail address"},
 		"entry of a table":    {"principals:\n  ann:\n    folders: [x]", "3:15", "principals[ann].folders[0]", "an absolute path"},
 		"origin":              {"allowed_origins: [https://a/b]", "1:19", "allowed_origins[0]", "an origin"},
 		"host":                {"allowed_hosts: ['*']", "1:17", "allowed_hosts[0]", "a host name"},
@@ -283,14 +284,14 @@ func TestMistakesElsewhere(t *testing.T) {
 
 func TestUnknownKeysWarn(t *testing.T) {
 	for text, want := range map[string]string{
-		"modle: a":                              `1:1: "modle" is not a setting; did you mean model?`,
-		"a: 1\nlisten: 127.0.0.1:1":             `1:1: "a" is not a setting and has no effect.`,
-		"timeouts:\n  conect: 5s":               `2:3: "timeouts.conect" is not a setting; did you mean timeouts.connect?`,
-		"first_byte: 5s":                        `1:1: "first_byte" is not a setting; did you mean timeouts.first_byte?`,
-		"working-folder: /x":                    `1:1: "working-folder" is not a setting; did you mean working_folder?`,
-		"Listen: x":                             `1:1: "Listen" is not a setting; did you mean listen?`,
-		"folders:\n - {path: ~/a, acess: read}": `2:16: "folders[0].acess" is not a setting; did you mean folders[0].access?`,
-		"mcp_servers: {a: {b: [c]}}":            `1:1: "mcp_servers" is not a setting and has no effect.`,
+		"modle: a":                               `1:1: "modle" is not a setting; did you mean model?`,
+		"a: 1\nlisten: 127.0.0.1:1":              `1:1: "a" is not a setting and has no effect.`,
+		"timeouts:\n  conect: 5s":                `2:3: "timeouts.conect" is not a setting; did you mean timeouts.connect?`,
+		"first_byte: 5s":                         `1:1: "first_byte" is not a setting; did you mean timeouts.first_byte?`,
+		"working-folder: /x":                     `1:1: "working-folder" is not a setting; did you mean working_folder?`,
+		"Listen: x":                              `1:1: "Listen" is not a setting; did you mean listen?`,
+		"folders:\n - {path: ~/a, access: read}": `2:16: "folders[0].access" is not a setting and has no effect.`,
+		"mcp_servers: {a: {b: [c]}}":             `1:1: "mcp_servers" is not a setting and has no effect.`,
 	} {
 		_, warnings, err := load(t, text, nil, nil)
 		if err != nil || len(warnings) != 1 {
@@ -399,7 +400,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		// A folder is added, or the file stays as it is.
 		folder := filepath.Join(string(filepath.Separator)+"new", "fo:lder")
-		if AddFolder(path, folder) != nil {
+		if AddFolder(Sources{File: path, Env: environ(t, nil)}, folder) != nil {
 			if now, err := os.ReadFile(path); err != nil || string(now) != string(text) {
 				t.Errorf("changed to %q, %v", now, err)
 			}
@@ -407,4 +408,18 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("%+v, %v", now.Folders, err)
 		}
 	})
+}
+
+// A family and an e-mail address are the same in capitals; an id is not.
+func TestKeysOfTables(t *testing.T) {
+	c, warnings, err := load(t, "prompt_texts: {Qwen2: {tiny: x}}\nprincipals: {Ann@Example.com: {}, Bob: {}, bob: {}}\n", nil, nil)
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(warnings, err)
+	}
+	if diff := cmp.Diff(map[string]Texts{"qwen2": {Tiny: "x"}}, c.PromptTexts); diff != "" {
+		t.Errorf("families (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]Rights{"ann@example.com": {}, "Bob": {}, "bob": {}}, c.Principals); diff != "" {
+		t.Errorf("people (-want +got):\n%s", diff)
+	}
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,12 +75,8 @@ func findPaths(goos string, env func(string) string) (Paths, error) {
 
 // noHome is the error for a user without a home folder.
 func noHome(cause error) error {
-	return &loci.Error{
-		Code:    loci.Invalid,
-		Message: "There is no place for loci's files.",
-		Hint:    "Set LOCI_HOME to a folder of your own.",
-		Err:     cause,
-	}
+	return loci.Wrap(loci.Invalid, cause, "There is no place for loci's files.").
+		WithHint("Set LOCI_HOME to a folder of your own.")
 }
 
 // layOut places the files in the four folders.
@@ -165,10 +160,6 @@ func notWritten(kind, path string, cause error) error {
 	if e, ok := errors.AsType[*fs.PathError](cause); ok {
 		reason = e.Err
 	}
-	return &loci.Error{
-		Code:    loci.Internal,
-		Message: fmt.Sprintf("The %s %s cannot be written: %v.", kind, path, reason),
-		Hint:    "Make it writable for you, or set LOCI_HOME to another folder.",
-		Err:     cause,
-	}
+	return loci.Wrap(loci.Internal, cause, "The %s %s cannot be written: %v.", kind, path, reason).
+		WithHint("Make it writable for you, or set LOCI_HOME to another folder.")
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,11 +25,29 @@ var rules = map[string]rule{
 	"host":    {"a host name such as loci.example, with or without a port,", plain(isHost)},
 	"zone":    {"a time zone such as Europe/Prague", plain(isZone)},
 	"path":    {"an absolute path, or one that starts with ~,", expandPath},
+	"family":  {"the name of a model family, such as qwen2,", lower},
+	"person":  {"an id or an e-mail address", lowerAddress},
 }
 
 // plain makes the check of a rule that keeps the text as it is.
 func plain(ok func(string) bool) func(*decoder, string) (string, bool) {
 	return func(_ *decoder, s string) (string, bool) { return s, ok(s) }
+}
+
+// lower keeps a name in lower case, since it is looked up without regard to it.
+func lower(_ *decoder, s string) (string, bool) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	return s, s != ""
+}
+
+// lowerAddress does so for e-mail addresses only: two ids that differ in case
+// may be two people.
+func lowerAddress(d *decoder, s string) (string, bool) {
+	if strings.Contains(s, "@") {
+		return lower(d, s)
+	}
+	s = strings.TrimSpace(s)
+	return s, s != ""
 }
 
 // isAddress allows an empty host, which means every address of the machine.
@@ -76,18 +95,30 @@ func isZone(s string) bool {
 // program was started, but only when it was given there: in a file it would
 // mean another folder at every start.
 func expandPath(d *decoder, s string) (string, bool) {
-	if rest, ok := strings.CutPrefix(s, "~"); ok && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
-		if d.home == "" {
-			return "", false
-		}
-		return filepath.Join(d.home, rest), true
+	folder := ""
+	if d.file == "" {
+		folder, _ = os.Getwd() // without it a relative path is refused
 	}
-	if filepath.IsAbs(s) {
-		return filepath.Clean(s), true
-	}
-	if d.file != "" || strings.HasPrefix(s, "~") {
+	return expand(s, d.home, folder)
+}
+
+// Expand makes absolute what a person wrote as a path: ~ is their home folder,
+// and what is relative lies in folder, which may be empty. False: it cannot be
+// made absolute, as the home folder of somebody else.
+func Expand(path, folder string, env func(string) string) (string, bool) {
+	return expand(path, homeFolder(env), folder)
+}
+
+// expand is Expand where the home folder is known.
+func expand(path, home, folder string) (string, bool) {
+	rest, tilde := strings.CutPrefix(path, "~")
+	switch {
+	case filepath.IsAbs(path):
+		return filepath.Clean(path), true
+	case tilde && home != "" && (rest == "" || os.IsPathSeparator(rest[0])):
+		return filepath.Join(home, rest), true
+	case tilde || folder == "":
 		return "", false
 	}
-	abs, err := filepath.Abs(s)
-	return abs, err == nil
+	return filepath.Join(folder, path), true
 }

@@ -94,8 +94,8 @@ func TestKeyRuleIsLast(t *testing.T) {
 }
 
 func TestForFamily(t *testing.T) {
-	overrides := map[string]prompt.Texts{"Gemma3": {KeyRule: "Be right.", KeyRuleFirst: true}}
-	got := prompt.ForFamily(prompt.Default(), overrides, "gemma3")
+	overrides := map[string]prompt.Texts{"gemma3": {KeyRule: "Be right.", KeyRuleFirst: true}}
+	got := prompt.ForFamily(prompt.Default(), overrides, "Gemma3")
 	want := prompt.Default()
 	want.KeyRule, want.KeyRuleFirst = "Be right.", true
 	if d := cmp.Diff(want, got); d != "" {

@@ -1,23 +1,20 @@
 package prompt
 
-import (
-	"maps"
-	"strings"
-)
+import "strings"
 
 // Texts are the words of the system block that do not depend on facts. They
 // are data: the configuration can replace any of them for a model family.
 type Texts struct {
-	Role         string `yaml:"role" doc:"Who the model is."`
-	Style        string `yaml:"style" doc:"How it should write; set by the prompt profile."`
-	Rules        string `yaml:"rules" doc:"The rules, the first one wins."`
-	Formats      string `yaml:"formats" doc:"The form of each kind of answer."`
-	KeyRule      string `yaml:"key_rule" doc:"The most important instruction; it comes last."`
-	KeyRuleFirst bool   `yaml:"key_rule_first" doc:"Say the key rule at the top as well, for families that drift."`
-	Tiny         string `yaml:"tiny" doc:"The whole block for models that are too small for rules."`
+	Role         string // who the model is
+	Style        string // how it should write; set by the prompt profile
+	Rules        string // the first one wins
+	Formats      string // the form of each kind of answer
+	KeyRule      string // the most important instruction; it comes last
+	KeyRuleFirst bool   // say the key rule at the top as well, for families that drift
+	Tiny         string // the whole block for models that are too small for rules
 }
 
-// Profiles are the styles that a person can pick.
+// profiles are the styles that a person can pick.
 var profiles = map[string]string{
 	"general": "Write plainly and briefly, in the language of the person.",
 	"coding":  "You help with programming. Prefer code to prose, name files and lines, and say what you did not check.",
@@ -48,21 +45,18 @@ Before a tool call, say in one short sentence what you are about to do.`,
 }
 
 // ForFamily gives the texts for a model family: defaults, then what overrides
-// says for it. Only the fields that an override sets replace the default.
+// says for it, under its name in lower case. Only the fields that an override
+// sets replace the default.
 func ForFamily(base Texts, overrides map[string]Texts, family string) Texts {
-	for name, o := range maps.All(overrides) {
-		if !strings.EqualFold(name, family) {
-			continue
+	o := overrides[strings.ToLower(family)]
+	for _, f := range []struct{ dst, src *string }{
+		{&base.Role, &o.Role}, {&base.Style, &o.Style}, {&base.Rules, &o.Rules},
+		{&base.Formats, &o.Formats}, {&base.KeyRule, &o.KeyRule}, {&base.Tiny, &o.Tiny},
+	} {
+		if *f.src != "" {
+			*f.dst = *f.src
 		}
-		for _, f := range []struct{ dst, src *string }{
-			{&base.Role, &o.Role}, {&base.Style, &o.Style}, {&base.Rules, &o.Rules},
-			{&base.Formats, &o.Formats}, {&base.KeyRule, &o.KeyRule}, {&base.Tiny, &o.Tiny},
-		} {
-			if *f.src != "" {
-				*f.dst = *f.src
-			}
-		}
-		base.KeyRuleFirst = base.KeyRuleFirst || o.KeyRuleFirst
 	}
+	base.KeyRuleFirst = base.KeyRuleFirst || o.KeyRuleFirst
 	return base
 }

@@ -37,6 +37,7 @@ type Config struct {
 	MaxResult int              // bytes of JSON that a result may have; 0: 16 kB
 	Now       func() time.Time // nil: time.Now
 	Private   []string         // folders that stay closed inside allowed ones
+	Timeout   time.Duration    // of a tool that has none of its own; 0: 60 s
 }
 
 // Set runs tool calls. It may be used by several goroutines.
@@ -77,7 +78,7 @@ func New(c Config) (*Set, error) {
 		s.now = time.Now
 	}
 	for _, t := range c.Tools {
-		t.Timeout = cmp.Or(t.Timeout, defaultTimeout)
+		t.Timeout = cmp.Or(t.Timeout, c.Timeout, defaultTimeout)
 		if _, twice := s.tools[t.Name]; twice {
 			return nil, fmt.Errorf("two tools are named %s", t.Name)
 		}

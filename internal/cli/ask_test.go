@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"loci"
+	"loci/internal/app"
+	"loci/internal/config"
+	"loci/internal/fake"
+)
+
+// yes answers every call.
+func yes() *fake.Model {
+	m := fake.NewModel()
+	m.Answer = func(r *fake.Request) (fake.Reply, bool) {
+		return fake.Reply{Text: "Yes."}, r.Purpose == "" || r.Purpose == loci.PurposeChat || r.Purpose == loci.PurposeStep
+	}
+	return m
+}
+
+// told is everything that the model was told in its last call.
+func told(m *fake.Model) string {
+	var all strings.Builder
+	for _, msg := range m.Last().Messages {
+		all.WriteString(msg.Content + "\n")
+	}
+	return all.String()
+}
+
+func TestFolderQuestion(t *testing.T) {
+	for answer, want := range map[string]struct{ now, always bool }{
+		"y\n": {true, false}, " YES \n": {true, false}, "a\n": {true, true}, "always": {true, true},
+		"n\n": {}, "\n": {}, "": {}, "maybe\n": {}, "ya\n": {},
+	} {
+		m := yes()
+		p := newPerson(t, m.Ollama(t))
+		p.folder = t.TempDir()
+		if code := p.run(answer, "ask", "hello"); code != 0 || p.out.String() != "Yes.\n" {
+			t.Errorf("%q: exit code %d, %s%s", answer, code, &p.out, &p.err)
+			continue
+		}
+		if !strings.Contains(p.err.String(), "May the model look into "+p.folder+"?") {
+			t.Errorf("%q: the question is %s", answer, &p.err)
+		}
+		if got := strings.Contains(told(m), p.folder); got != want.now {
+			t.Errorf("%q: the folder is open: %v", answer, got)
+		}
+		if got := strings.Contains(p.read(), p.folder); got != want.always {
+			t.Errorf("%q: config.yaml is %q", answer, p.read())
+		}
+		if code := p.run("", "ask", "hello again"); code != 0 {
+			t.Errorf("%q: the second time: %s", answer, &p.err)
+		}
+		if got := !strings.Contains(p.err.String(), "May the model"); got != want.always {
+			t.Errorf("%q: the second time it asks: %s", answer, &p.err)
+		}
+		if got := strings.Contains(told(m), p.folder); got != want.always {
+			t.Errorf("%q: the second time the folder is open: %v", answer, got)
+		}
+	}
+}
+
+func TestNoFolderQuestion(t *testing.T) {
+	dir := t.TempDir()
+	below := filepath.Join(dir, "a", "b")
+	if err := os.MkdirAll(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		prepare func(p *person)
+		args    []string
+		open    string // a folder that the model must be told of
+	}{
+		"off a terminal": {func(p *person) { p.terminal = false }, nil, ""},
+		"nowhere":        {func(p *person) { p.folder = "" }, nil, ""},
+		"flag":           {func(*person) {}, []string{"--allow", "."}, below},
+		"below the flag": {func(*person) {}, []string{"--allow", "../.."}, dir},
+		"variable":       {func(p *person) { p.env["LOCI_ALLOW"] = dir }, nil, dir},
+		"file":           {func(p *person) { p.write("folders: [" + dir + "]\n") }, nil, dir},
+		"home":           {func(p *person) { p.env["HOME"] = dir; p.write("folders: [~/a]\n") }, nil, filepath.Join(dir, "a")},
+	} {
+		m := yes()
+		p := newPerson(t, m.Ollama(t))
+		p.folder = below
+		tt.prepare(p)
+		if code := p.run("y\n", append([]string{"ask", "hello"}, tt.args...)...); code != 0 || strings.Contains(p.err.String(), "May the model") {
+			t.Errorf("%s: exit code %d, %s", name, code, &p.err)
+			continue
+		}
+		if text := told(m); tt.open != "" && !strings.Contains(text, tt.open) || tt.open == "" && strings.Contains(text, dir) {
+			t.Errorf("%s: the model is told %s", name, text)
+		}
+	}
+}
+
+// running is a loci that runs for a person, without a folder.
+func running(t *testing.T, p *person) {
+	t.Helper()
+	env := func(name string) string { return p.env[name] }
+	paths, err := config.FindPaths(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := config.Default()
+	conf.Listen, conf.Backends = "127.0.0.1:0", []config.Backend{{URL: p.env["LOCI_BACKENDS"]}}
+	a, err := app.New(t.Context(), app.Options{Config: conf, Paths: paths, Getenv: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- a.Serve(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for ok := false; !ok; { // Serve writes the run file
+		if _, ok, err = config.ReadRun(paths); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A yes for always holds for the loci that runs too, though it read its
+// configuration before.
+func TestAlwaysWithARunningServer(t *testing.T) {
+	m := yes()
+	p := newPerson(t, m.Ollama(t))
+	running(t, p)
+	p.folder = t.TempDir()
+	if code := p.run("a\n", "ask", "hello"); code != 0 || !strings.Contains(told(m), p.folder) {
+		t.Fatalf("exit code %d, %s", code, &p.err)
+	}
+	first := p.folder
+	below := filepath.Join(first, "below")
+	if err := os.Mkdir(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, p.folder = range []string{first, below} {
+		if code := p.run("", "ask", "hello again"); code != 0 || p.err.Len() > 0 {
+			t.Errorf("in %s: exit code %d, %s", p.folder, code, &p.err)
+		}
+		if !strings.Contains(told(m), first) {
+			t.Errorf("in %s the folder is closed again: %s", p.folder, told(m))
+		}
+	}
+	p.folder = first
+	other := t.TempDir()
+	if code := p.run("", "ask", "hello", "--allow", other, "--allow", first); code != 0 || !strings.Contains(told(m), other) || !strings.Contains(told(m), first) {
+		t.Errorf("with flags: exit code %d, %s, %s", code, &p.err, told(m))
+	}
+}
+
+func TestAskFromInput(t *testing.T) {
+	m := yes()
+	p := newPerson(t, m.Ollama(t))
+	if code := p.run("What is\nthis?\n", "ask", "-"); code != 0 || !strings.Contains(told(m), "What is\nthis?") {
+		t.Errorf("exit code %d, %s", code, &p.err)
+	}
+	for in, args := range map[string][]string{" \n": {"ask", "-"}, "": {"ask", "  "}, "x": {"ask"}} {
+		if code := p.run(in, args...); code != loci.ExitUsage || !strings.HasPrefix(p.err.String(), "loci: ") {
+			t.Errorf("%v: exit code %d, %s", args, code, &p.err)
+		}
+	}
+	if code := p.run(strings.Repeat("x", maxQuestion+1), "ask", "-"); code != loci.ExitUsage || !strings.Contains(p.err.String(), "longer than 8 MiB") {
+		t.Errorf("exit code %d, %.300s", code, p.err.String())
+	}
+}
+
+// On a terminal the person sees which tools run; scripts see only the answer.
+func TestAskShowsSteps(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		m := fake.NewModel(fake.Reply{Calls: []loci.ToolCall{fake.Call("calculate", `{"expression":"6*7"}`)}}, fake.Reply{Text: "It is 42."})
+		p := newPerson(t, m.Ollama(t))
+		p.terminal = terminal
+		if code := p.run("", "ask", "six times seven"); code != 0 || p.out.String() != "It is 42.\n" {
+			t.Errorf("exit code %d, %q, %s", code, p.out.String(), &p.err)
+		}
+		if got := strings.Contains(p.err.String(), `· calculate {"expression":"6*7"}`); got != terminal {
+			t.Errorf("on a terminal %v: %s", terminal, &p.err)
+		}
+	}
+}
+
+func TestAskJSON(t *testing.T) {
+	m := fake.NewModel(fake.Reply{Calls: []loci.ToolCall{fake.Call("calculate", `{"expression":"6*7"}`)}}, fake.Reply{Text: "It is 42."}, fake.Reply{Text: "Still 42."})
+	p := newPerson(t, m.Ollama(t))
+	var got struct {
+		Session, Message string
+		Steps            []struct{ Tool string }
+	}
+	if code := p.run("", "ask", "--json", "six", "times", "seven"); code != 0 {
+		t.Fatalf("exit code %d, %s", code, &p.err)
+	}
+	if err := json.Unmarshal(p.out.Bytes(), &got); err != nil || got.Message != "It is 42." || len(got.Steps) != 1 || got.Steps[0].Tool != "calculate" {
+		t.Errorf("%s (%v)", &p.out, err)
+	}
+	if code := p.run("", "ask", "--session", got.Session, "and now?"); code != 0 || !strings.Contains(told(m), "It is 42.") {
+		t.Errorf("the session does not go on: %d, %s", code, &p.err)
+	}
+}
+
+func TestAskFails(t *testing.T) {
+	p := newPerson(t, nowhere)
+	for _, args := range [][]string{{"ask", "hello"}, {"ask", "--json", "hello"}} {
+		if code := p.run("", args...); code != loci.ExitUnreachable || !strings.Contains(p.err.String(), nowhere) || p.out.Len() > 0 {
+			t.Errorf("exit code %d, %s%s", code, &p.out, &p.err)
+		}
+	}
+	if code := p.run("", "ask", "--session", "ses_none", "hello"); code != loci.ExitFailure || !strings.Contains(p.err.String(), "no such session") {
+		t.Errorf("exit code %d, %s", code, &p.err)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	forever := make(chan struct{})
+	m := fake.NewModel(fake.Reply{Pieces: []string{"One ", "two."}, Hold: forever})
+	p := newPerson(t, m.Ollama(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	code := p.runIn(ctx, strings.NewReader(""), &watch{text: "One ", then: cancel}, "ask", "count")
+	if code != loci.ExitInterrupted || p.err.Len() > 0 {
+		t.Errorf("in an answer: exit code %d, %s", code, &p.err)
+	}
+	p.folder = t.TempDir()
+	silent, typed := io.Pipe()
+	defer typed.Close()
+	ctx, cancel = context.WithCancel(t.Context())
+	asked := make(chan int)
+	go func() { asked <- p.runIn(ctx, reading{silent, cancel}, nil, "ask", "hello") }()
+	if code := <-asked; code != loci.ExitInterrupted {
+		t.Errorf("at a question: exit code %d, %s", code, &p.err)
+	}
+}
+
+// reading calls then when somebody reads.
+type reading struct {
+	io.Reader
+	then func()
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	r.then()
+	return r.Reader.Read(p)
+}
