@@ -16,54 +16,77 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// arrows is the import picture: which of our packages each package may import.
-// Every package has a row. Data goes down, from access over engine and abilities to
-// the ground; a new arrow is a decision, made here.
-var arrows = map[string]string{
-	"":         "",
-	"cmd/loci": "internal/cli",
+// layer is a height in the import picture.
+type layer int
 
-	// Wiring: the program as a value, and the commands that start it.
-	"internal/cli": ". internal/app internal/config internal/embedded internal/wire",
-	"internal/app": ". internal/agent internal/api internal/config internal/embedded internal/intent " +
-		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit",
+const (
+	vocabulary layer = iota // words
+	ground                  // files, bytes, texts and processes
+	abilities               // what a turn can use
+	engine                  // a turn
+	access                  // clients
+	wiring                  // the program as a value, and the commands that start it
+	tests                   // stand-ins and measurements; no part of the program
+)
 
-	// Access.
-	"internal/api": ". internal/wire internal/wire/openai internal/wire/ollama",
-
-	// Engine.
-	"internal/agent":      ". internal/lang internal/prompt internal/transcript internal/toolcall",
-	"internal/transcript": ".",
-	"internal/prompt":     ".",
-
-	// Abilities.
-	"internal/tool":          ". internal/sandbox internal/toolcall",
-	"internal/toolkit":       ". internal/tool internal/sandbox internal/toolkit/arith",
-	"internal/toolkit/arith": ".",
-	"internal/model":         ". internal/model/server internal/wire internal/wire/ollama",
-	"internal/model/server":  ". internal/wire internal/wire/openai internal/wire/ollama",
-	"internal/intent":        ". internal/lang",
-	"internal/lang":          "",
-
-	// Ground.
-	"internal/store":         ".",
-	"internal/config":        ". internal/prompt",
-	"internal/sandbox":       ".",
-	"internal/embedded":      ". internal/embedded/gguf",
-	"internal/embedded/gguf": "",
-	"internal/toolcall":      ".",
-	"internal/wire":          ".",
-	"internal/wire/openai":   ". internal/wire",
-	"internal/wire/ollama":   ". internal/wire",
-
-	// Imported by tests only.
-	"internal/fake":                  ". internal/wire internal/wire/openai internal/wire/ollama",
-	"internal/tool/tooltest":         ". internal/tool internal/sandbox internal/toolcall",
-	"internal/embedded/embeddedtest": ". internal/embedded",
-	"test/bench":                     "",
+// knows says which layers a package may import from. No layer knows a higher
+// one, so data goes down; and the engine does not know the abilities, nor access
+// the engine: they declare what they need, and the wiring plugs it in.
+var knows = map[layer][]layer{
+	vocabulary: {},
+	ground:     {vocabulary, ground},
+	abilities:  {vocabulary, ground, abilities},
+	engine:     {vocabulary, ground, engine},
+	access:     {vocabulary, ground, access},
+	wiring:     {vocabulary, ground, abilities, engine, access, wiring},
+	tests:      {vocabulary, ground, abilities, engine, access, wiring},
 }
 
-var testOnly = []string{"internal/fake", "internal/tool/tooltest", "internal/embedded/embeddedtest"}
+// row is a package in the import picture.
+type row struct {
+	layer   layer
+	imports string // packages of ours, separated by spaces
+}
+
+// arrows is the import picture: which of our packages each package may import.
+// Every package has a row. A new arrow is a decision, made here.
+var arrows = map[string]row{
+	"": {vocabulary, ""},
+
+	"cmd/loci":     {wiring, "internal/cli"},
+	"internal/cli": {wiring, ". internal/app internal/config internal/embedded internal/wire"},
+	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/intent " +
+		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit"},
+
+	"internal/api": {access, ". internal/wire internal/wire/openai internal/wire/ollama"},
+
+	"internal/agent":      {engine, ". internal/lang internal/prompt internal/transcript internal/toolcall"},
+	"internal/transcript": {engine, "."},
+	"internal/prompt":     {engine, "."},
+
+	"internal/tool":          {abilities, ". internal/sandbox internal/toolcall"},
+	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/tool internal/toolkit/arith"},
+	"internal/toolkit/arith": {abilities, "."},
+	"internal/model":         {abilities, ". internal/model/server internal/wire internal/wire/ollama"},
+	"internal/model/server":  {abilities, ". internal/wire internal/wire/openai internal/wire/ollama"},
+	"internal/intent":        {abilities, ". internal/lang"},
+
+	"internal/store":         {ground, "."},
+	"internal/config":        {ground, "."},
+	"internal/sandbox":       {ground, "."},
+	"internal/embedded":      {ground, ". internal/embedded/gguf"},
+	"internal/embedded/gguf": {ground, ""},
+	"internal/toolcall":      {ground, "."},
+	"internal/lang":          {ground, ""},
+	"internal/wire":          {ground, "."},
+	"internal/wire/openai":   {ground, ". internal/wire"},
+	"internal/wire/ollama":   {ground, ". internal/wire"},
+
+	"internal/fake":                  {tests, ". internal/wire internal/wire/openai internal/wire/ollama"},
+	"internal/tool/tooltest":         {tests, ". internal/tool internal/sandbox internal/toolcall"},
+	"internal/embedded/embeddedtest": {tests, ". internal/embedded"},
+	"test/bench":                     {tests, ""},
+}
 
 // drawers are package names that say nothing about what is inside.
 var drawers = []string{"util", "utils", "common", "helpers", "types", "models", "interfaces", "manager", "service", "misc"}
@@ -123,7 +146,7 @@ func TestImports(t *testing.T) {
 		if s.test() {
 			continue
 		}
-		row, ok := arrows[s.folder()]
+		r, ok := arrows[s.folder()]
 		if !ok {
 			t.Errorf("%s: package %s has no row in the import table", s.path, s.folder())
 			continue
@@ -135,17 +158,36 @@ func TestImports(t *testing.T) {
 			if p == module {
 				name, own = ".", true
 			}
-			if own && !slices.Contains(strings.Fields(row), name) {
+			if own && !slices.Contains(strings.Fields(r.imports), name) {
 				t.Errorf("%s imports %s, which the import table does not allow", s.path, p)
-			}
-			if own && slices.Contains(testOnly, name) {
-				t.Errorf("%s imports %s, which is for tests only", s.path, p)
 			}
 		}
 	}
-	for row := range arrows {
-		if !used[row] {
-			t.Errorf("the import table has a row for %q, but there is no such package", row)
+	for folder := range arrows {
+		if !used[folder] {
+			t.Errorf("the import table has a row for %q, but there is no such package", folder)
+		}
+	}
+}
+
+// TestLayers checks the table itself: no row may be written that lets a package
+// import from a layer it should not know.
+func TestLayers(t *testing.T) {
+	for from, to := range knows {
+		for _, l := range to {
+			if l > from {
+				t.Errorf("layer %d knows layer %d, which is above it", from, l)
+			}
+		}
+	}
+	for folder, r := range arrows {
+		for name := range strings.FieldsSeq(r.imports) {
+			to, ok := arrows[strings.TrimPrefix(name, ".")]
+			if !ok {
+				t.Errorf("%s may import %s, which has no row", folder, name)
+			} else if !slices.Contains(knows[r.layer], to.layer) {
+				t.Errorf("%s (layer %d) may import %s (layer %d), which it should not know", folder, r.layer, name, to.layer)
+			}
 		}
 	}
 }
