@@ -7,7 +7,7 @@
 // One conversation turn flows down through four layers; the folder names under
 // internal/ are the architecture:
 //
-//	access     cli, api              speak a client's protocol, find out who asks
+//	access     api                   speak a client's protocol, find out who asks
 //	engine     agent, prompt,        one turn: place it in its transcript, ask the
 //	           transcript            model, run the tools, record, repeat
 //	abilities  tool, toolkit,        what a turn can use, each behind an interface
@@ -18,7 +18,8 @@
 //
 // Package app is the only one that knows all others: it builds the program
 // from its configuration, and holds one line for each interface that a lower
-// package satisfies for a higher one. The import picture is a table in
+// package satisfies for a higher one. Package cli has the commands: they start
+// an app, or talk over HTTP to one that runs. The import picture is a table in
 // layout_test.go; a new arrow is a deliberate edit there.
 //
 // To follow a question from a chat window, read in this order: the route table
