@@ -176,11 +176,14 @@ func (a *Agent) Stop(ctx context.Context, p loci.Principal, session string) erro
 // stored, then those that happen, with deltas in between. It ends with ctx.
 func (a *Agent) Follow(ctx context.Context, p loci.Principal, session string, after int64) iter.Seq2[loci.Event, error] {
 	return func(yield func(loci.Event, error) bool) {
+		// In this order a session that is deleted meanwhile is noticed either way.
+		feed := a.feeds.join(session)
+		defer a.feeds.leave(session)
 		if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
 			yield(loci.Event{}, err)
 			return
 		}
-		a.feeds.follow(ctx, a.cfg.Store, session, after, yield)
+		a.feeds.follow(ctx, a.cfg.Store, feed, session, after, yield)
 	}
 }
 

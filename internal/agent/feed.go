@@ -115,9 +115,7 @@ type follower struct {
 
 // follow yields the session's events after a number until ctx ends or the
 // reader has enough.
-func (f *feeds) follow(ctx context.Context, log Log, session string, after int64, yield func(loci.Event, error) bool) {
-	s := f.join(session)
-	defer f.leave(session)
+func (f *feeds) follow(ctx context.Context, log Log, s *feed, session string, after int64, yield func(loci.Event, error) bool) {
 	r := follower{session: session, seq: after}
 	for behind := true; ; {
 		// Taken before anything is read: what happens in between closes it.

@@ -237,18 +237,22 @@ func TestFollowersComeToTheEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-reached
-			last := make(chan loci.EventType)
+			last, following := make(chan loci.EventType), make(chan struct{})
 			go func() {
 				var typ loci.EventType
 				for e, err := range w.agent.Follow(t.Context(), owner, begun.Session, 0) {
-					if err != nil {
+					if err != nil && loci.AsError(err).Code != loci.NotFound { // deleted before it began
 						t.Error(err)
+					}
+					if typ == "" {
+						close(following)
 					}
 					typ = e.Type
 				}
 				last <- typ
 			}()
 			if name == "close" {
+				<-following
 				w.agent.Close()
 				if got := <-last; got != loci.EventTurnFinished {
 					t.Errorf("the last event a follower got was %s", got)

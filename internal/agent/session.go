@@ -67,8 +67,11 @@ func (a *Agent) Delete(ctx context.Context, p loci.Principal, session string) er
 		return err
 	}
 	defer leave()
-	a.feeds.end(session)
-	return a.cfg.Store.DeleteSession(ctx, p.ID, session)
+	if err := a.cfg.Store.DeleteSession(ctx, p.ID, session); err != nil {
+		return err
+	}
+	a.feeds.end(session) // whoever joins from now on does not find the session
+	return nil
 }
 
 // Recover ends the turns that were running when the program stopped without
