@@ -137,7 +137,7 @@ func (t *turn) system() {
 	f := prompt.Facts{
 		Now:     t.began,
 		Zone:    s.Zone,
-		User:    t.req.Principal.Name,
+		User:    toolcall.Inert(t.req.Principal.Name),
 		Purpose: s.Purpose,
 		Folders: t.scope.Folders,
 		Working: t.scope.Working,

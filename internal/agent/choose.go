@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"strings"
 
 	"loci"
 	"loci/internal/toolcall"
@@ -84,17 +83,4 @@ func (t *turn) visible() []loci.Message {
 		}
 	}
 	return shown
-}
-
-// circles tells that a text ends with a sentence it has said before: a tiny
-// model that does so says nothing else from there on.
-func circles(text string) bool {
-	const shortest = 30 // bytes; short sentences may well come twice
-	text = strings.TrimRight(text, " \n")
-	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "!") && !strings.HasSuffix(text, "?") {
-		return false
-	}
-	begin := strings.LastIndexAny(text[:len(text)-1], ".!?\n") + 1
-	sentence := strings.TrimSpace(text[begin:])
-	return len(sentence) >= shortest && strings.Contains(text[:begin], sentence)
 }
