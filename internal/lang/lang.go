@@ -1,5 +1,6 @@
-// Package lang guesses which language a person writes, among those that loci's
-// own sentences exist in.
+// Package lang is the languages that loci's own sentences exist in: it guesses
+// which of them a person writes, and holds texts in all of them. [Words] is a
+// sentence, [Counted] a noun with a number, [Size] a number of bytes.
 package lang
 
 import (
@@ -19,7 +20,7 @@ const (
 // czech are words that tell Czech apart where it is written without the letters
 // that no other language here has.
 var czech = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[^\pL])(?:kolik|jaký|jaké|která|které|kde|co je|co ve?|soubor[yu]?|složk[ay]|složce|ukaž|vypiš|najdi|otevři|přečti|shrň|prosím|ahoj|dobrý den|děkuji|děkuju|dnes|kdo|proč|spočítej|napiš)(?:$|[^\pL])`)
+	return regexp.MustCompile(`(?i)(?:^|[^\pL])(?:kolik|jak(?:[áéy]|ou)|kter(?:[áéye]|ou)|mám|máme|tyden|kde|co je|co ve?|soubor[yu]?|slo[žz]k[ayu]|slo[žz]ce|ukaž|vypiš|najdi|otevři|přečti|shrň|prosím|ahoj|dobrý den|děkuji|děkuju|dnes|kdo|proč|spočítej|napiš)(?:$|[^\pL])`)
 })
 
 // Of guesses the language of a text by its beginning: Chinese shows in any
@@ -31,7 +32,7 @@ func Of(text string) string {
 		switch {
 		case unicode.Is(unicode.Han, r):
 			return Chinese
-		case strings.ContainsRune("ěščřžůďťňĚŠČŘŽŮĎŤŇ", r):
+		case strings.ContainsRune("ěščřžýůďťňĚŠČŘŽÝŮĎŤŇ", r):
 			return Czech
 		}
 	}
