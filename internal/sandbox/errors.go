@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,6 +33,7 @@ func errPath(format string, args ...any) *loci.ToolError {
 	return &loci.ToolError{
 		Message:    fmt.Sprintf(format, args...),
 		Suggestion: "Write a path relative to the working folder such as notes.md, an absolute one with / between the parts, or ~/notes.md.",
+		ForPerson:  "Write it like notes.md, with the whole path, or like ~/notes.md.",
 	}
 }
 
@@ -58,11 +60,13 @@ func (f *Folders) errNoFolder() *loci.ToolError {
 		return &loci.ToolError{
 			Message:    fmt.Sprintf("The allowed folder %s cannot be opened any more.", quote(f.missing[0])),
 			Suggestion: "Tell the person: it may have been moved, or its drive unplugged.",
+			ForPerson:  "It may have been moved, or its drive unplugged.",
 		}
 	}
 	return &loci.ToolError{
 		Message:    "No folder may be looked into yet.",
 		Suggestion: "Tell the person to allow a folder first, by starting loci with --allow FOLDER.",
+		ForPerson:  "Allow a folder first, by starting loci with --allow FOLDER.",
 	}
 }
 
@@ -76,11 +80,12 @@ func (f *Folders) errOutside(shown string, link bool) *loci.ToolError {
 	return &loci.ToolError{
 		Message:    fmt.Sprintf(message, quote(shown)),
 		Suggestion: "Allowed are: " + f.list() + ". Ask the person to allow another folder if it is needed.",
+		ForPerson:  "Allowed are: " + f.list() + ". To allow another folder, start loci with --allow FOLDER.",
 	}
 }
 
 // explain turns what the system said into words.
-func (f *Folders) explain(err error, loc Location, shown string) error {
+func (f *Folders) explain(ctx context.Context, err error, loc Location, shown string) error {
 	if e, ok := errors.AsType[*loci.ToolError](err); ok {
 		return e
 	}
@@ -88,7 +93,7 @@ func (f *Folders) explain(err error, loc Location, shown string) error {
 	case errors.Is(err, f.escapes):
 		return f.errOutside(shown, isLink(loc))
 	case errors.Is(err, fs.ErrNotExist):
-		return f.errMissing(loc, shown)
+		return f.errMissing(ctx, loc, shown)
 	case errors.Is(err, fs.ErrPermission):
 		return errRefused("The system does not permit to read %s.", quote(shown))
 	case errors.Is(err, syscall.ELOOP):
@@ -117,15 +122,19 @@ func reason(err error) string {
 
 // errMissing is the error for a path where nothing is. It looks for what was
 // meant: the same name in another folder, or a similar one in this folder.
-func (f *Folders) errMissing(loc Location, shown string) *loci.ToolError {
+func (f *Folders) errMissing(ctx context.Context, loc Location, shown string) error {
 	e := &loci.ToolError{
 		Message:    fmt.Sprintf("There is no file or folder %s.", quote(shown)),
 		Suggestion: "Use list_dir to see what is there.",
 	}
 	if !strings.ContainsFunc(shown, isSeparator) {
-		switch places := f.Namesakes(shown); {
+		places := f.Namesakes(ctx, shown)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case len(places) == 1:
 			e.Suggestion = fmt.Sprintf("There is one in another folder: call again with the path %s.", quote(places[0]))
+			e.ForPerson = fmt.Sprintf("There is one in another folder: %s.", quote(places[0]))
 			return e
 		case len(places) > 1:
 			e.Message = fmt.Sprintf("%s exists in %d places: %s.", shown, len(places), strings.Join(places, ", "))
@@ -134,7 +143,8 @@ func (f *Folders) errMissing(loc Location, shown string) *loci.ToolError {
 		}
 	}
 	if name, ok := f.similar(loc); ok {
-		e.Suggestion = fmt.Sprintf("Did you mean %s? Use list_dir to see what is there.", quote(name))
+		e.ForPerson = fmt.Sprintf("Did you mean %s?", quote(name))
+		e.Suggestion = e.ForPerson + " Use list_dir to see what is there."
 	}
 	return e
 }

@@ -142,8 +142,8 @@ func (f *Folders) Close() error {
 	return errors.Join(errs...)
 }
 
-// Paths lists the allowed folders, absolute, in the order of Config.
-func (f *Folders) Paths() []string {
+// paths lists the allowed folders, absolute, in the order of Config.
+func (f *Folders) paths() []string {
 	if f == nil {
 		return nil
 	}
@@ -154,17 +154,9 @@ func (f *Folders) Paths() []string {
 	return paths
 }
 
-// Work is the working folder, absolute; empty when no folder is allowed.
-func (f *Folders) Work() string {
-	if f == nil {
-		return ""
-	}
-	return f.work
-}
-
 // list writes the allowed folders for an error text.
 func (f *Folders) list() string {
-	paths := f.Paths()
+	paths := f.paths()
 	if len(paths) > 8 {
 		paths = append(slices.Clone(paths[:8]), "and more")
 	}
@@ -177,15 +169,13 @@ type Location struct {
 	name   string // relative to the folder, never empty
 }
 
-// Root is the handle of the allowed folder that the place is in. It belongs to
-// the Folders and must not be closed.
-func (l Location) Root() *os.Root { return l.folder.root }
-
-// Name is the place relative to Root, "." for the folder itself.
-func (l Location) Name() string { return l.name }
-
 // Path is the absolute path, for showing.
 func (l Location) Path() string { return filepath.Join(l.folder.path, l.name) }
+
+// below is the place of an entry of the folder that l is.
+func (l Location) below(e fs.DirEntry) Location {
+	return Location{l.folder, filepath.Join(l.name, e.Name())}
+}
 
 // stat describes what is there, links followed as far as they stay inside.
 func (l Location) stat() (fs.FileInfo, error) {

@@ -1,12 +1,12 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -14,13 +14,18 @@ import (
 // maxDir bounds how many entries of one folder are looked at.
 const maxDir = 10_000
 
-// Open opens a regular file for reading.
-func (f *Folders) Open(path string) (*os.File, fs.FileInfo, error) {
+// Open opens a regular file for reading. The context bounds the search for what
+// was meant where nothing has that name.
+func (f *Folders) Open(ctx context.Context, path string) (*os.File, fs.FileInfo, error) {
 	loc, err := f.Resolve(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	return f.open(loc, path)
+	file, info, err := f.open(loc, path)
+	if err != nil {
+		return nil, nil, f.explain(ctx, err, loc, path)
+	}
+	return file, info, nil
 }
 
 // open opens a place that Resolve found. The kind is checked twice: before the
@@ -29,14 +34,14 @@ func (f *Folders) Open(path string) (*os.File, fs.FileInfo, error) {
 func (f *Folders) open(loc Location, shown string) (*os.File, fs.FileInfo, error) {
 	info, err := loc.stat()
 	if err != nil {
-		return nil, nil, f.explain(err, loc, shown)
+		return nil, nil, err
 	}
 	if err := checkKind(info, shown); err != nil {
 		return nil, nil, err
 	}
 	file, err := loc.folder.root.OpenFile(loc.name, readFlags, 0)
 	if err != nil {
-		return nil, nil, f.explain(err, loc, shown)
+		return nil, nil, err
 	}
 	info, err = file.Stat()
 	if err == nil {
@@ -47,7 +52,7 @@ func (f *Folders) open(loc Location, shown string) (*os.File, fs.FileInfo, error
 	}
 	if err != nil {
 		_ = file.Close() // nothing was written; the first error is the one to tell
-		return nil, nil, f.explain(err, loc, shown)
+		return nil, nil, err
 	}
 	return file, info, nil
 }
@@ -90,29 +95,19 @@ func checkHandle(file *os.File, info fs.FileInfo, shown string) error {
 	return nil
 }
 
-// Stat describes a file or folder without opening it.
-func (f *Folders) Stat(path string) (fs.FileInfo, error) {
-	loc, err := f.Resolve(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := loc.stat()
-	if err != nil {
-		return nil, f.explain(err, loc, path)
-	}
-	return info, nil
-}
-
 // ReadDir lists a folder: sub-folders first, each group by name. more is set
 // when the folder has over 10,000 entries, of which then only some are listed.
-func (f *Folders) ReadDir(path string) (entries []Entry, more bool, err error) {
+func (f *Folders) ReadDir(ctx context.Context, path string) (entries []Entry, more bool, err error) {
 	loc, err := f.Resolve(path)
 	if err != nil {
 		return nil, false, err
 	}
 	for d, err := range f.names(loc, path) {
 		if err != nil {
-			return nil, false, f.explain(err, loc, path)
+			return nil, false, f.explain(ctx, err, loc, path)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
 		}
 		if len(entries) == maxDir {
 			more = true
@@ -189,7 +184,7 @@ type Entry struct {
 
 // entry makes the Entry for something in the folder dir.
 func (f *Folders) entry(dir Location, d fs.DirEntry) Entry {
-	loc := Location{dir.folder, filepath.Join(dir.name, d.Name())}
+	loc := dir.below(d)
 	return Entry{
 		Location: loc,
 		Name:     d.Name(),
@@ -205,7 +200,14 @@ func (e Entry) Info() (fs.FileInfo, error) { return e.folder.root.Lstat(e.name) 
 
 // Target describes what the entry leads to; an error for a link that is broken
 // or leads outside.
-func (e Entry) Target() (fs.FileInfo, error) { return e.in.Stat(e.Path()) }
+func (e Entry) Target() (fs.FileInfo, error) {
+	loc, err := e.in.Resolve(e.Path())
+	if err != nil {
+		return nil, err
+	}
+	return loc.stat()
+}
 
-// Open opens the entry for reading under the same rules as [Folders.Open].
+// Open opens the entry for reading under the same rules as [Folders.Open]. Its
+// errors are not explained: who goes through many files only counts them.
 func (e Entry) Open() (*os.File, fs.FileInfo, error) { return e.in.open(e.Location, e.Shown) }

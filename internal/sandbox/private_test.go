@@ -34,12 +34,12 @@ func TestPrivate(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range []string{secret, "~/.config/loci/key", "link", "dir/key"} {
-			if file, _, err := f.Open(path); err == nil {
+			if file, _, err := f.Open(t.Context(), path); err == nil {
 				t.Errorf("with %s allowed, %s opens", allowed, path)
 				file.Close()
 			}
 		}
-		if _, _, err := f.ReadDir(filepath.Dir(secret)); err == nil || !strings.Contains(err.Error(), "loci itself") {
+		if _, _, err := f.ReadDir(t.Context(), filepath.Dir(secret)); err == nil || !strings.Contains(err.Error(), "loci itself") {
 			t.Errorf("with %s allowed, the folder is listed: %v", allowed, err)
 		}
 		for e := range f.Walk(t.Context(), allowed, Limits{}) {
@@ -57,7 +57,7 @@ func TestPrivate(t *testing.T) {
 	}
 	defer f.Close()
 	for _, path := range []string{"notes/a.md", ".config/other"} {
-		file, _, err := f.Open(path)
+		file, _, err := f.Open(t.Context(), path)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue

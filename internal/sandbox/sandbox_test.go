@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -67,7 +69,7 @@ func open(t *testing.T, c Config) *Folders {
 // read returns a file's content, or the message of the error.
 func read(t *testing.T, f *Folders, path string) string {
 	t.Helper()
-	file, info, err := f.Open(path)
+	file, info, err := f.Open(t.Context(), path)
 	if err != nil {
 		return "error: " + message(t, err)
 	}
@@ -210,8 +212,8 @@ func TestNew(t *testing.T) {
 		t.Errorf("in the working folder: %q", got)
 	}
 	f = open(t, Config{Folders: []string{root + "/gone", root + "/w"}, Work: root + "/gone", Partial: true})
-	if diff := cmp.Diff([]string{root + "/w"}, f.Paths()); diff != "" || f.Work() != root+"/w" {
-		t.Errorf("partial: %s, work %s", diff, f.Work())
+	if diff := cmp.Diff([]string{root + "/w"}, f.paths()); diff != "" || f.work != root+"/w" {
+		t.Errorf("partial: %s, work %s", diff, f.work)
 	}
 	for _, f := range []*Folders{nil, {}, open(t, Config{})} {
 		if got := read(t, f, "x"); !strings.Contains(got, "No folder may be looked into") {
@@ -230,7 +232,7 @@ func TestNested(t *testing.T) {
 	root := tree(t, map[string]string{"a/b/c/x": "1", "ab/x": "2"})
 	f := open(t, Config{Folders: []string{root + "/a", root + "/a/b/c", root + "/ab"}})
 	loc, err := f.Resolve("b/c/x")
-	if err != nil || loc.Root().Name() != root+"/a/b/c" || loc.Name() != "x" {
+	if err != nil || loc.folder.path != root+"/a/b/c" || loc.name != "x" {
 		t.Errorf("Resolve = %v, %v", loc, err)
 	}
 	if got := read(t, f, root+"/ab/x"); got != "2" {
@@ -269,10 +271,69 @@ func TestWhatWasMeant(t *testing.T) {
 	}
 }
 
+// TestForPerson checks what a person reads, who cannot "call again".
+func TestForPerson(t *testing.T) {
+	root := tree(t, map[string]string{"w/c/Only.md": "", "w/report.txt": "", "w/a/x.md": "", "w/b/x.md": "", "x/": ""})
+	f := open(t, Config{Folders: []string{root + "/w"}})
+	for path, want := range map[string]string{
+		"only.md":     `There is one in another folder: "c/Only.md".`,
+		"repotr.txt":  `Did you mean "report.txt"?`,
+		"x.md":        "", // the message names the places
+		"zzzzzz":      "",
+		root + "/x/y": "Allowed are: " + root + "/w. To allow another folder, start loci with --allow FOLDER.",
+		"":            "Write it like notes.md, with the whole path, or like ~/notes.md.",
+	} {
+		_, _, err := f.Open(t.Context(), path)
+		if e, ok := errors.AsType[*loci.ToolError](err); !ok || e.ForPerson != want {
+			t.Errorf("%q: %+v, want %q", path, err, want)
+		}
+	}
+	_, _, err := (*Folders)(nil).Open(t.Context(), "x")
+	if e, ok := errors.AsType[*loci.ToolError](err); !ok || !strings.Contains(e.ForPerson, "--allow") {
+		t.Errorf("without folders: %+v", err)
+	}
+}
+
+// TestContextStops shows that looking around ends with the context.
+func TestContextStops(t *testing.T) {
+	root := tree(t, map[string]string{"w/a.md": "", "w/d/a.md": ""})
+	f := open(t, Config{Folders: []string{root + "/w"}})
+	if got := f.Namesakes(t.Context(), "a.md"); len(got) != 2 {
+		t.Errorf("namesakes: %v", got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := f.Namesakes(ctx, "a.md"); len(got) != 0 {
+		t.Errorf("namesakes were looked for after the end: %v", got)
+	}
+	if _, _, err := f.Open(ctx, "gone.md"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Open: %v", err)
+	}
+	if _, _, err := f.ReadDir(ctx, "."); !errors.Is(err, context.Canceled) {
+		t.Errorf("ReadDir: %v", err)
+	}
+}
+
+// TestNamesakeBounds shows that a large folder is not looked through, and does
+// not keep the others from being.
+func TestNamesakeBounds(t *testing.T) {
+	files := map[string]string{"v/a.md": "", "w/1/2/3/4/5/6/7/a.md": "", "w/1/2/3/4/5/6/a.md": "", "w/x/A.MD": ""}
+	for i := range namesakeEntries {
+		files[fmt.Sprintf("big/%d", i)] = ""
+	}
+	files["big/zz/a.md"] = ""
+	root := tree(t, files)
+	f := open(t, Config{Folders: []string{root + "/big", root + "/w", root + "/v"}})
+	want := []string{root + "/v/a.md", root + "/w/1/2/3/4/5/6/a.md", root + "/w/x/A.MD"}
+	if diff := cmp.Diff(want, f.Namesakes(t.Context(), "a.md")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestReadDir(t *testing.T) {
 	root := tree(t, map[string]string{"w/b.txt": "", "w/a.txt": "", "w/z/": "", "w/l -> z": "", "w/o -> ../x": "", "x/": ""})
 	f := open(t, Config{Folders: []string{root + "/w"}})
-	entries, more, err := f.ReadDir(".")
+	entries, more, err := f.ReadDir(t.Context(), ".")
 	if err != nil || more {
 		t.Fatal(err, more)
 	}
@@ -288,15 +349,9 @@ func TestReadDir(t *testing.T) {
 		t.Error(diff)
 	}
 	for path, want := range map[string]string{"a.txt": "used as a folder", "o": "points outside", "gone": "no file or folder"} {
-		if _, _, err := f.ReadDir(path); err == nil || !strings.Contains(message(t, err), want) {
+		if _, _, err := f.ReadDir(t.Context(), path); err == nil || !strings.Contains(message(t, err), want) {
 			t.Errorf("ReadDir(%s): %v", path, err)
 		}
-	}
-	if info, err := f.Stat("l"); err != nil || !info.IsDir() {
-		t.Errorf("Stat = %v, %v", info, err)
-	}
-	if _, err := f.Stat("o"); err == nil {
-		t.Error("Stat followed a link out")
 	}
 }
 
@@ -365,7 +420,7 @@ func FuzzResolve(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
-		file, _, err := folders.Open(path)
+		file, _, err := folders.Open(t.Context(), path)
 		if err != nil {
 			message(t, err)
 			return

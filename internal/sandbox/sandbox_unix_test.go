@@ -38,7 +38,7 @@ func TestNotRegular(t *testing.T) {
 			t.Errorf("%s: %q", path, got)
 		}
 	}
-	if _, _, err := f.ReadDir("fifo"); err == nil {
+	if _, _, err := f.ReadDir(t.Context(), "fifo"); err == nil {
 		t.Error("a pipe was listed")
 	}
 	if took := time.Since(start); took > time.Second {
@@ -113,7 +113,7 @@ func TestRace(t *testing.T) {
 	good := 0
 	for end := time.Now().Add(span); time.Now().Before(end); {
 		for _, path := range []string{"d/f", "f", root + "/w/d/f"} {
-			file, _, err := f.Open(path)
+			file, _, err := f.Open(t.Context(), path)
 			if err != nil {
 				continue
 			}
@@ -124,7 +124,7 @@ func TestRace(t *testing.T) {
 			}
 			good++
 		}
-		entries, _, _ := f.ReadDir("d")
+		entries, _, _ := f.ReadDir(t.Context(), "d")
 		for e := range f.Walk(t.Context(), ".", Limits{}) {
 			entries = append(entries, e)
 		}

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"loci"
 )
 
@@ -47,7 +45,7 @@ func (f *Folders) Walk(ctx context.Context, path string, limits Limits) iter.Seq
 		}
 		info, err := loc.stat()
 		if err != nil {
-			yield(Entry{}, f.explain(err, loc, path))
+			yield(Entry{}, f.explain(ctx, err, loc, path))
 			return
 		}
 		loc.name = filepath.Clean(loc.name)
@@ -75,7 +73,11 @@ func (w *walker) dir(loc Location, depth int) bool {
 	for d, err := range w.f.names(loc, w.f.Show(loc)) {
 		if err != nil {
 			shown := w.f.Show(loc)
-			return w.yield(Entry{Location: loc, Name: filepath.Base(loc.name), Dir: true, Shown: shown, in: w.f}, w.f.explain(err, loc, shown))
+			return w.yield(Entry{Location: loc, Name: filepath.Base(loc.name), Dir: true, Shown: shown, in: w.f}, w.f.explain(w.ctx, err, loc, shown))
+		}
+		if err := w.ctx.Err(); err != nil {
+			w.yield(Entry{}, err)
+			return false
 		}
 		if len(entries) > w.left { // one more than may be yielded, to know that there is more
 			break
@@ -117,33 +119,6 @@ func (w *walker) enter(e Entry, depth int) bool {
 	return w.dir(e.Location, depth)
 }
 
-// The search for namesakes runs inside other calls, so it is kept short.
-const (
-	namesakeDepth   = 6
-	namesakeEntries = 5_000
-	maxNamesakes    = 10
-)
-
-// Namesakes finds the files called name in the allowed folders, without regard
-// to case and Unicode form, and gives the paths to call them by. It looks only
-// so far (6 folders deep, 5,000 entries a folder) and finds 10 at most.
-func (f *Folders) Namesakes(name string) []string {
-	want := norm.NFC.String(name)
-	limits := Limits{Depth: namesakeDepth, Entries: namesakeEntries, Skip: Cluttered}
-	var places []string
-	for _, path := range f.Outermost() {
-		for e, err := range f.Walk(context.Background(), path, limits) {
-			if err != nil || e.Dir || e.Link || !strings.EqualFold(norm.NFC.String(e.Name), want) {
-				continue
-			}
-			if places = append(places, e.Shown); len(places) == maxNamesakes {
-				return places
-			}
-		}
-	}
-	return places
-}
-
 // Cluttered names folders whose content people do not mean when they search.
 func Cluttered(name string) bool { return name == ".git" || name == "node_modules" }
 
@@ -151,9 +126,18 @@ func Cluttered(name string) bool { return name == ".git" || name == "node_module
 // nor are one of those under another name.
 func (f *Folders) Outermost() []string {
 	var paths []string
+	for _, d := range f.outermost() {
+		paths = append(paths, d.path)
+	}
+	return paths
+}
+
+// outermost are the folders of Outermost.
+func (f *Folders) outermost() []*folder {
 	if f == nil {
 		return nil
 	}
+	var outer []*folder
 	for i, d := range f.folders {
 		inner := false
 		for j, o := range f.folders {
@@ -161,8 +145,8 @@ func (f *Folders) Outermost() []string {
 			inner = inner || err == nil && filepath.IsLocal(rel) && (rel != "." || j < i)
 		}
 		if !inner {
-			paths = append(paths, d.path)
+			outer = append(outer, d)
 		}
 	}
-	return paths
+	return outer
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // Gate decides about each call after its arguments were read and before
-// anything happens.
+// anything happens. The scope is on whose behalf the call is made.
 type Gate interface {
-	Allow(ctx context.Context, env Env, spec loci.ToolSpec, args json.RawMessage) Decision
+	Allow(ctx context.Context, scope loci.Scope, spec loci.ToolSpec, args json.RawMessage) Decision
 }
 
 // Verdict is what a gate says.
@@ -30,11 +30,12 @@ type Decision struct {
 }
 
 // LookOnly is the gate that lets through what computes, what looks into folders
-// that somebody has, and, for the person who runs loci, what looks anywhere. It changes nothing, sends nothing and runs nothing.
+// that somebody has, and, for the person who runs loci, what looks anywhere.
+// What changes things, sends data or runs programs is refused.
 type LookOnly struct{}
 
 // Allow decides by the tool's side effects and whose call it is.
-func (LookOnly) Allow(_ context.Context, env Env, spec loci.ToolSpec, _ json.RawMessage) Decision {
+func (LookOnly) Allow(_ context.Context, scope loci.Scope, spec loci.ToolSpec, _ json.RawMessage) Decision {
 	switch {
 	case spec.SideEffects == loci.EffectNone:
 		return Decision{Verdict: Allow}
@@ -43,7 +44,7 @@ func (LookOnly) Allow(_ context.Context, env Env, spec loci.ToolSpec, _ json.Raw
 			Reason:     "Changing things, sending data and running programs is not possible yet; " + spec.Name + " was not run.",
 			Suggestion: "Tell the person what you would have done, so that they can do it themselves.",
 		}
-	case !env.Scope.Principal.Owner && !ownFiles(env.Scope, spec):
+	case !scope.Principal.Owner && !ownFiles(scope, spec):
 		return Decision{
 			Reason:     "Only the person who runs loci may look at this machine; " + spec.Name + " was not run.",
 			Suggestion: "Answer without it, or tell the person to ask whoever runs this server.",

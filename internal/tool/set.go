@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"loci"
@@ -49,7 +48,8 @@ type Set struct {
 	maxResult int
 	private   []string
 	now       func() time.Time
-	running   atomic.Int32
+	slots     chan struct{} // one taken for each handler that runs
+	open      func(sandbox.Config) (*sandbox.Folders, error)
 }
 
 // entry is a tool whose schema was compiled.
@@ -60,7 +60,7 @@ type entry struct {
 
 var nameForm = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
 
-// New checks the tools and gives each one without a timeout 60 seconds. Its
+// New checks the tools and gives each one without a timeout that of c. Its
 // errors are faults of the program, or of a plug-in, not of a person.
 func New(c Config) (*Set, error) {
 	s := &Set{
@@ -70,6 +70,8 @@ func New(c Config) (*Set, error) {
 		maxResult: max(cmp.Or(c.MaxResult, defaultMaxResult), minMaxResult),
 		now:       c.Now,
 		private:   c.Private,
+		slots:     make(chan struct{}, maxRunning),
+		open:      sandbox.New,
 	}
 	if s.gate == nil {
 		s.gate = LookOnly{}
@@ -152,7 +154,7 @@ func (s *Set) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall) lo
 	result := loci.ToolResult{Call: call}
 	if err := s.call(ctx, scope, &result); err != nil {
 		result.Err = s.toolError(ctx, call.Name, err)
-		result.Text = strings.TrimSpace(result.Err.Message + " " + result.Err.Suggestion)
+		result.Text = strings.TrimSpace(result.Err.Message + " " + result.Err.ForPerson)
 	}
 	result.Took = time.Since(start)
 	s.log.InfoContext(ctx, "tool call", "stage", "tool", "tool", known(s, call.Name), "session", scope.Session, "turn", scope.Turn, "call", call.ID,
@@ -179,62 +181,83 @@ func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResul
 		return err
 	}
 	result.Call.Arguments = args
-	files, err := sandbox.New(sandbox.Config{Folders: scope.Folders, Work: scope.Working, Partial: true, Private: s.private})
-	if err != nil {
-		return err
-	}
-	env := Env{Scope: scope, Files: files, Now: s.now()}
-	if d := s.gate.Allow(ctx, env, t.ToolSpec, args); d.Verdict != Allow {
+	if d := s.gate.Allow(ctx, scope, t.ToolSpec, args); d.Verdict != Allow {
 		result.Refused = true
-		return errors.Join(&loci.ToolError{Message: d.Reason, Suggestion: d.Suggestion}, files.Close())
+		return &loci.ToolError{Message: d.Reason, Suggestion: d.Suggestion}
 	}
-	value, err := s.run(ctx, env, t, args)
+	o, err := s.guard(ctx, t, func(ctx context.Context) (outcome, error) { return s.work(ctx, scope, t, args) })
 	if err != nil {
 		return err
 	}
-	data, err := encode(value)
-	if err != nil {
-		return err
-	}
-	result.Data = shorten(data, cmp.Or(t.MaxResult, s.maxResult))
-	result.Text = t.Render(scope.Lang, value)
+	result.Data, result.Text = o.data, o.text
 	return nil
 }
 
-// outcome is what a handler returned.
+// outcome is what a call gives: JSON for a model, words for a person.
 type outcome struct {
-	value any
-	err   error
+	data json.RawMessage
+	text string
 }
 
-// run runs the handler in a goroutine of its own, because a read from a dead
-// network drive cannot be cancelled: after the deadline it is left behind and
-// what it returns in the end is dropped. It closes env.Files when it is over.
-func (s *Set) run(ctx context.Context, env Env, t entry, args json.RawMessage) (any, error) {
-	if s.running.Load() >= maxRunning {
-		return nil, errors.Join(errBusy, env.Files.Close())
+// guard does the work of a call in a goroutine of its own, because neither
+// opening a folder on a dead network drive nor reading from it can be cancelled:
+// after the deadline the goroutine is left behind and what it returns in the
+// end is dropped. A panic becomes an error.
+func (s *Set) guard(ctx context.Context, t entry, work func(context.Context) (outcome, error)) (outcome, error) {
+	select {
+	case s.slots <- struct{}{}:
+	default:
+		return outcome{}, errBusy
+	}
+	type ended struct {
+		outcome
+		err error
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
-	done := make(chan outcome, 1)
-	s.running.Add(1)
+	done := make(chan ended, 1)
 	go func() {
-		defer s.running.Add(-1)
-		var o outcome
+		var e ended
 		defer func() {
 			if p := recover(); p != nil {
-				o = outcome{err: fmt.Errorf("panic in %s: %v\n%s", t.Name, p, debug.Stack())}
+				e = ended{err: fmt.Errorf("panic in %s: %v\n%s", t.Name, p, debug.Stack())}
 			}
-			done <- outcome{o.value, errors.Join(o.err, env.Files.Close())}
+			<-s.slots
+			done <- e
 		}()
-		o.value, o.err = t.Handler(ctx, env, args)
+		e.outcome, e.err = work(ctx)
 	}()
 	select {
-	case o := <-done:
-		return o.value, o.err
+	case e := <-done:
+		return e.outcome, e.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return outcome{}, ctx.Err()
 	}
+}
+
+// work opens the folders for a tool that needs them, runs its handler, and
+// writes down what it returned.
+func (s *Set) work(ctx context.Context, scope loci.Scope, t entry, args json.RawMessage) (o outcome, err error) {
+	env := Env{Scope: scope, Now: s.now()}
+	if t.Files {
+		env.Files, err = s.open(sandbox.Config{Folders: scope.Folders, Work: scope.Working, Partial: true, Private: s.private})
+		if err != nil {
+			return o, err
+		}
+		defer func() { err = errors.Join(err, env.Files.Close()) }()
+	}
+	if err := ctx.Err(); err != nil { // nobody waits any more
+		return o, err
+	}
+	value, err := t.Handler(ctx, env, args)
+	if err != nil {
+		return o, err
+	}
+	data, err := encode(value)
+	if err != nil {
+		return o, err
+	}
+	return outcome{shorten(data, cmp.Or(t.MaxResult, s.maxResult)), t.Render(scope.Lang, value)}, nil
 }
 
 // errBusy refuses calls while too many handlers hang.
@@ -255,7 +278,7 @@ func (s *Set) toolError(ctx context.Context, name string, err error) *loci.ToolE
 		return f.ToolError()
 	}
 	if e, ok := errors.AsType[*loci.Error](err); ok {
-		return &loci.ToolError{Message: e.Message, CanRetry: e.Code == loci.Timeout || e.Code == loci.Overloaded, Suggestion: e.Hint}
+		return &loci.ToolError{Message: e.Message, CanRetry: e.Code == loci.Timeout || e.Code == loci.Overloaded, Suggestion: e.Hint, ForPerson: e.Hint}
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -263,6 +286,7 @@ func (s *Set) toolError(ctx context.Context, name string, err error) *loci.ToolE
 			Message:    name + " timed out: it took too long and was stopped.",
 			CanRetry:   true,
 			Suggestion: "Try again with less to do, such as a smaller folder.",
+			ForPerson:  "Ask for less, such as a smaller folder.",
 		}
 	case errors.Is(err, context.Canceled):
 		return &loci.ToolError{Message: name + " was stopped.", Suggestion: "Wait for the person to say what to do next."}
@@ -271,5 +295,6 @@ func (s *Set) toolError(ctx context.Context, name string, err error) *loci.ToolE
 	return &loci.ToolError{
 		Message:    name + " failed because of a fault inside loci.",
 		Suggestion: "Tell the person that the log has the details; do not try the same call again.",
+		ForPerson:  "The log has the details.",
 	}
 }

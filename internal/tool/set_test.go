@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"go.uber.org/goleak"
 
 	"loci"
+	"loci/internal/lang"
+	"loci/internal/sandbox"
 	"loci/internal/toolcall"
 )
 
@@ -32,8 +35,8 @@ func echo(name string, effects loci.SideEffects, do func(context.Context, Env, e
 	if do == nil {
 		do = func(_ context.Context, _ Env, a echoArgs) (any, error) { return map[string]string{"said": a.Text}, nil }
 	}
-	return Define(loci.ToolSpec{Name: name, Description: "Says it.", SideEffects: effects}, do, func(lang string, r any) string {
-		return Words{EN: "It said so.", CS: "Řeklo to."}.In(lang)
+	return Define(loci.ToolSpec{Name: name, Description: "Says it.", SideEffects: effects}, do, func(language string, _ any) string {
+		return lang.Words{EN: "It said so.", CS: "Řeklo to."}.In(language)
 	})
 }
 
@@ -165,7 +168,7 @@ func TestCall(t *testing.T) {
 			if r.Err == nil || r.Data != nil || !strings.Contains(r.Err.Message, test.problem) || strings.Contains(toolcall.Content(r), "secret") {
 				t.Fatalf("%s, %+v; want %q", r.Data, r.Err, test.problem)
 			}
-			if r.Err.CanRetry != test.retry || r.Refused != test.refused || r.Err.Suggestion == "" || !strings.HasPrefix(r.Text, r.Err.Message) {
+			if r.Err.CanRetry != test.retry || r.Refused != test.refused || r.Err.Suggestion == "" || r.Text != strings.TrimSpace(r.Err.Message+" "+r.Err.ForPerson) {
 				t.Errorf("%+v, refused %v, %q", r.Err, r.Refused, r.Text)
 			}
 		})
@@ -202,6 +205,74 @@ func TestDeadline(t *testing.T) {
 		if r := say(s, owner, "echo", `{"text":""}`); r.Err != nil {
 			t.Errorf("after they came back: %+v", r.Err)
 		}
+	})
+}
+
+// TestDeadDrive has folders that cannot be opened because their drive does not
+// answer. A tool that needs none does not notice; one that does is stopped at its
+// deadline; one that is refused never touches them.
+func TestDeadDrive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		read := echo("read", loci.EffectRead, func(context.Context, Env, echoArgs) (any, error) {
+			t.Error("the handler ran after its call was over")
+			return nil, nil
+		})
+		write := echo("write", loci.EffectWrite, nil)
+		read.Files, write.Files = true, true
+		s := newSet(t, Config{Tools: []Tool{read, write, echo("calculate", loci.EffectNone, func(_ context.Context, env Env, _ echoArgs) (any, error) {
+			if env.Files != nil {
+				t.Error("a tool without files got some")
+			}
+			return 4, nil
+		})}})
+		back := make(chan struct{})
+		opened := 0
+		s.open = func(c sandbox.Config) (*sandbox.Folders, error) {
+			opened++
+			<-back
+			return sandbox.New(c)
+		}
+		scope := owner
+		scope.Folders = []string{"/mnt/dead"}
+		start := time.Now()
+		if r := say(s, scope, "calculate", `{"text":""}`); r.Err != nil || time.Since(start) > 0 {
+			t.Errorf("calculate: %+v after %v", r.Err, time.Since(start))
+		}
+		if r := say(s, scope, "write", `{"text":""}`); !r.Refused || opened != 0 {
+			t.Errorf("a refused call: %+v, opened %d", r.Err, opened)
+		}
+		if r := say(s, scope, "read", `{"text":""}`); r.Err == nil || !strings.Contains(r.Err.Message, "timed out") || time.Since(start) != time.Minute {
+			t.Errorf("read: %+v after %v", r.Err, time.Since(start))
+		}
+		close(back)
+		synctest.Wait()
+	})
+}
+
+// TestRunningIsExact calls from many sides at once: as many handlers run as may,
+// and not one more.
+func TestRunningIsExact(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var running, refused atomic.Int32
+		slow := echo("slow", loci.EffectNone, func(context.Context, Env, echoArgs) (any, error) {
+			running.Add(1)
+			<-release
+			return 1, nil
+		})
+		s := newSet(t, Config{Tools: []Tool{slow}})
+		for range 3 * maxRunning {
+			go func() {
+				if r := say(s, owner, "slow", `{"text":""}`); r.Err != nil {
+					refused.Add(1)
+				}
+			}()
+		}
+		synctest.Wait()
+		if running.Load() != maxRunning || refused.Load() != 2*maxRunning {
+			t.Errorf("%d run, %d were refused; want %d and %d", running.Load(), refused.Load(), maxRunning, 2*maxRunning)
+		}
+		close(release)
 	})
 }
 
@@ -245,13 +316,15 @@ func TestEnv(t *testing.T) {
 	if err := os.WriteFile(dir+"/a.txt", []byte("here"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	look := echo("look", loci.EffectRead, func(_ context.Context, env Env, a echoArgs) (any, error) {
-		_, info, err := env.Files.Open(a.Text)
+	look := echo("look", loci.EffectRead, func(ctx context.Context, env Env, a echoArgs) (any, error) {
+		file, info, err := env.Files.Open(ctx, a.Text)
 		if err != nil {
 			return nil, err
 		}
+		defer file.Close() // opened for reading: closing loses nothing
 		return map[string]any{"size": info.Size(), "now": env.Now, "session": env.Scope.Session}, nil
 	})
+	look.Files = true
 	s := newSet(t, Config{Tools: []Tool{look}, Now: func() time.Time { return now }})
 	scope := owner
 	scope.Folders = []string{dir, dir + "/gone"}

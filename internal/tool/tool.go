@@ -5,11 +5,12 @@
 // [Define] makes one from two ordinary Go types; the JSON Schema that models
 // see is inferred from the first.
 //
-// A [Set] holds the tools and runs calls. What happens to each call, in order,
-// is the body of [Set.Call]: find the tool, read its arguments, ask the [Gate],
-// open the allowed folders, run the handler under a deadline, cap the result,
-// render it. No path leads around the gate, and nothing that a handler does
-// (hang, panic, return too much) gets further than an ordinary error result.
+// A [Set] holds the tools and runs calls; [Set.Call] takes each through the same
+// stations: find the tool, read its arguments, ask the [Gate]; then, in a
+// goroutine of its own and under a deadline, open the allowed folders if the
+// tool works in files, run the handler, cap the result, render it. No path leads
+// around the gate, nothing touches a disk before it, and nothing that a tool
+// does (hang, panic, return too much) gets further than an ordinary error result.
 //
 // The tools themselves are in [loci/internal/toolkit]; package tooltest checks
 // any tool against the rules that all of them share.
@@ -32,8 +33,10 @@ import (
 // Env is what a handler may know about the call besides its arguments.
 type Env struct {
 	Scope loci.Scope
-	Files *sandbox.Folders // the folders of Scope, opened; closed when the handler returns
-	Now   time.Time        // in the person's time zone
+	// Files is the folders of Scope, opened, for a tool whose spec says Files,
+	// and nil for others; it is closed when the handler returns.
+	Files *sandbox.Folders
+	Now   time.Time // in the person's time zone
 }
 
 // Tool is something a model can call.

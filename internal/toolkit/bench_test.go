@@ -2,6 +2,7 @@ package toolkit
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +40,31 @@ func BenchmarkTools(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			for b.Loop() {
 				if r := set.Call(b.Context(), scope, loci.ToolCall{Name: bench.tool, Arguments: json.RawMessage(bench.args)}); r.Err != nil {
+					b.Fatal(r.Err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkBareName reads a file by its bare name, beside 20,000 others.
+func BenchmarkBareName(b *testing.B) {
+	root := b.TempDir()
+	for i := range 20_000 {
+		if err := os.WriteFile(filepath.Join(root, fmt.Sprintf("%05d.md", i)), []byte("text"), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	set, err := tool.New(tool.Config{Tools: All(Config{})})
+	if err != nil {
+		b.Fatal(err)
+	}
+	scope := loci.Scope{Principal: loci.Principal{Owner: true}, Folders: []string{root}}
+	for _, path := range []string{"./10000.md", "10000.md", "gone.md"} {
+		b.Run(path, func(b *testing.B) {
+			for b.Loop() {
+				r := set.Call(b.Context(), scope, loci.ToolCall{Name: "read_file", Arguments: json.RawMessage(`{"path":"` + path + `"}`)})
+				if (r.Err != nil) != (path == "gone.md") {
 					b.Fatal(r.Err)
 				}
 			}

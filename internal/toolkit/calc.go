@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/tool"
 	"loci/internal/toolkit/arith"
 )
@@ -56,23 +57,23 @@ func compute(_ context.Context, _ tool.Env, args calcArgs) (calculation, error) 
 		return calculation{}, err
 	}
 	c := calculation{Expression: strings.TrimSpace(args.Expression), Result: r.Value, readAs: r.ReadAs}
-	c.Note = c.note("en")
+	c.Note = c.note(lang.English)
 	return c, nil
 }
 
 // note tells how numbers with separators were understood.
-func (c calculation) note(lang string) string {
+func (c calculation) note(language string) string {
 	var notes []string
 	for _, r := range c.readAs {
-		notes = append(notes, tool.Words{EN: "%s was read as %s.", ZH: "%s 理解为 %s。", CS: "%s se čte jako %s."}.In(lang, r[0], r[1]))
+		notes = append(notes, lang.Words{EN: "%s was read as %s.", ZH: "%s 理解为 %s。", CS: "%s se čte jako %s."}.In(language, r[0], r[1]))
 	}
 	return strings.Join(notes, " ")
 }
 
 // renderCalculation writes the equation with the expression as it was given.
-func renderCalculation(lang string, c calculation) string {
+func renderCalculation(language string, c calculation) string {
 	text := strings.TrimRight(c.Expression, " =?？") + " = " + c.Result
-	if note := c.note(lang); note != "" {
+	if note := c.note(language); note != "" {
 		text += " (" + note + ")"
 	}
 	return text

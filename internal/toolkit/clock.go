@@ -9,12 +9,14 @@ import (
 	"unicode/utf8"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/tool"
 )
 
 // clockArgs is what current_time takes.
 type clockArgs struct {
-	Zone string `json:"zone,omitempty" jsonschema:"zone or large city; the person's own if left out"`
+	Zone string `json:"zone,omitempty" jsonschema:"zone or large city; here if left out"`
+	Part string `json:"part,omitempty" enum:"date,time,week"`
 }
 
 // clock is what current_time returns.
@@ -26,7 +28,8 @@ type clock struct {
 	Zone    string `json:"zone"`       // IANA name, or the abbreviation where no name is known
 	Offset  string `json:"utc_offset"` // +01:00
 
-	at time.Time
+	args clockArgs
+	at   time.Time
 }
 
 // currentTime is the tool for date and time. The date is in the prompt too; the
@@ -34,7 +37,7 @@ type clock struct {
 func currentTime() tool.Tool {
 	return tool.Define(loci.ToolSpec{
 		Name: "current_time",
-		Description: `Tells date, weekday, ISO week, time and time zone, here or in another zone. ` +
+		Description: `Tells date, weekday, ISO week, time and zone, here or elsewhere. ` +
 			`Does not set alarms; takes no path. ` +
 			`Example: {"zone": "Europe/Prague"}`,
 		SideEffects: loci.EffectNone,
@@ -71,7 +74,8 @@ func tell(_ context.Context, env tool.Env, args clockArgs) (clock, error) {
 	}
 	return clock{
 		Date: now.Format(time.DateOnly), Weekday: now.Weekday().String(), Week: fmt.Sprintf("%d-W%02d", year, week),
-		Clock: now.Format(time.TimeOnly), Zone: name, Offset: now.Format("-07:00"), at: now,
+		Clock: now.Format(time.TimeOnly), Zone: name, Offset: now.Format("-07:00"),
+		args: args, at: now,
 	}, nil
 }
 
@@ -97,7 +101,7 @@ func findZone(name string) (*time.Location, error) {
 			return zone, nil
 		}
 	}
-	return nil, fail("Use a name of the zone database, such as Europe/Prague or America/New_York.", "There is no time zone %q.", clip(name, 100))
+	return nil, advise("Use a name of the zone database, such as Europe/Prague or America/New_York.", "There is no time zone %q.", clip(name, 100))
 }
 
 var (
@@ -106,12 +110,26 @@ var (
 	monthsCS   = [...]string{"ledna", "února", "března", "dubna", "května", "června", "července", "srpna", "září", "října", "listopadu", "prosince"}
 )
 
-// renderClock writes date and time as the language does.
-func renderClock(lang string, c clock) string {
-	day := c.at.Weekday()
-	return tool.Words{
-		EN: c.at.Format("It is Monday, 2 January 2006, 15:04") + " (" + c.Zone + ", week " + c.Week[6:] + ").",
-		ZH: c.at.Format("现在是 2006年1月2日 ") + weekdaysZH[day] + c.at.Format(" 15:04") + "（" + c.Zone + "，第 " + c.Week[6:] + " 周）。",
-		CS: "Je " + weekdaysCS[day] + c.at.Format(" 2. ") + monthsCS[c.at.Month()-1] + c.at.Format(" 2006, 15:04") + " (" + c.Zone + ", týden " + c.Week[6:] + ").",
-	}.In(lang)
+// renderClock writes what was asked for, as the language does; the zone is named
+// where it is not the person's own.
+func renderClock(language string, c clock) string {
+	date := lang.Words{
+		EN: c.at.Format("Monday, 2 January 2006"),
+		ZH: c.at.Format("2006年1月2日 ") + weekdaysZH[c.at.Weekday()],
+		CS: weekdaysCS[c.at.Weekday()] + c.at.Format(" 2. ") + monthsCS[c.at.Month()-1] + c.at.Format(" 2006"),
+	}.In(language)
+	year, week := c.at.ISOWeek()
+	clock, zone := c.at.Format("15:04"), ""
+	if c.args.Zone != "" {
+		zone = lang.Words{EN: " (%s)", ZH: "（%s）", CS: " (%s)"}.In(language, c.Zone)
+	}
+	switch c.args.Part {
+	case "date":
+		return lang.Words{EN: "Today is %s%s.", ZH: "今天是 %s%s。", CS: "Dnes je %s%s."}.In(language, date, zone)
+	case "time":
+		return lang.Words{EN: "It is %s%s.", ZH: "现在是 %s%s。", CS: "Je %s%s."}.In(language, clock, zone)
+	case "week":
+		return lang.Words{EN: "This is week %[1]d of %[2]d%[3]s.", ZH: "现在是 %[2]d 年第 %[1]d 周%[3]s。", CS: "Je %[1]d. týden roku %[2]d%[3]s."}.In(language, week, year, zone)
+	}
+	return lang.Words{EN: "It is %s, %s (%s, week %d).", ZH: "现在是 %s %s（%s，第 %d 周）。", CS: "Je %s, %s (%s, týden %d)."}.In(language, date, clock, c.Zone, week)
 }

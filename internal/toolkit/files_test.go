@@ -38,7 +38,7 @@ func TestListDir(t *testing.T) {
 	}
 	for lang, want := range map[string]string{
 		"en": "Files in " + b.root + ": zoo/, .hidden (0 bytes), a b.md (1 byte), b.txt (12 bytes)",
-		"zh": b.root + " 中的文件：zoo/, .hidden (0字节), a b.md (1字节), b.txt (12字节)",
+		"zh": "文件位于 " + b.root + "：zoo/, .hidden (0 字节), a b.md (1 字节), b.txt (12 字节)",
 		"cs": "Soubory ve složce " + b.root + ": zoo/, .hidden (0 bajtů), a b.md (1 bajt), b.txt (12 bajtů)",
 	} {
 		b.lang = lang

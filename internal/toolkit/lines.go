@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,6 +19,8 @@ import (
 
 const (
 	maxPattern = 1_000   // bytes of a regular expression or text to find
+	maxProgram = 1_000   // instructions that a regular expression is compiled to
+	longLine   = 4 << 10 // bytes that any expression gets through in some 50 ms
 	lineBuffer = 1 << 20 // bytes of a line that are searched at once
 	hitRunes   = 200     // characters of a line that are shown
 	maxGroups  = 10_000  // different captured texts
@@ -28,16 +31,19 @@ func fold(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 
 // lines searches the text of files, line by line.
 type lines struct {
-	find  func(line []byte) []int // where the match is; nil: none
-	group *regexp.Regexp          // nil: no grouping
-	show  bool                    // keep lines to show
-	left  int64                   // bytes that may still be read
+	find  finder         // nil: every line fits
+	group *regexp.Regexp // nil: no grouping
+	show  bool           // keep lines to show
+	left  int64          // bytes that may still be read
 
 	total  int
 	shown  int
 	counts map[string]int
 	buf    *bufio.Reader
 }
+
+// finder finds a text in a line: where the first match is, or nil.
+type finder func(ctx context.Context, line []byte) []int
 
 // newLines reads the part of the arguments that is about text; nil if none is.
 func newLines(args searchArgs) (*lines, error) {
@@ -46,8 +52,10 @@ func newLines(args searchArgs) (*lines, error) {
 	}
 	l := &lines{show: !args.Count && args.GroupBy == "", counts: map[string]int{}, buf: bufio.NewReaderSize(nil, lineBuffer)}
 	var err error
-	if l.find, err = finder(args); err != nil {
-		return nil, err
+	if args.Content != "" {
+		if l.find, err = newFinder(args); err != nil {
+			return nil, err
+		}
 	}
 	if args.GroupBy != "" {
 		l.group, err = compile(args.GroupBy)
@@ -55,55 +63,132 @@ func newLines(args searchArgs) (*lines, error) {
 	return l, err
 }
 
-// compile reads a regular expression of a model. Those of Go take linear time,
-// whatever the pattern, so that only its length needs a bound.
+// compile reads a regular expression of a model. Those of Go take a time that is
+// linear in the text, but also in the size of what they are compiled to, which
+// (a{100}){10} makes much larger than it looks.
 func compile(pattern string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(pattern)
-	if err != nil || len(pattern) > maxPattern {
-		return nil, fail("Write it in the syntax of RE2, or search for plain text without regexp.",
+	if err != nil || len(pattern) > maxPattern || programSize(pattern) > maxProgram {
+		return nil, advise("Write it shorter and in the syntax of RE2, or search for plain text without regexp.",
 			"The regular expression %q cannot be used.", clip(pattern, 100))
 	}
 	return re, nil
 }
 
-// finder makes the test for one line. Plain text is looked for in both Unicode
+// programSize is the number of instructions that a valid expression takes.
+func programSize(pattern string) int {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(program.Inst)
+}
+
+// newFinder makes the test for one line. Plain text is looked for in both Unicode
 // forms. Case counts if asked for, or if the text has capital letters: who
 // searches for ERROR does not mean "no errors".
-func finder(args searchArgs) (func([]byte) []int, error) {
+func newFinder(args searchArgs) (finder, error) {
 	text := args.Content
-	exact := args.Case || strings.ContainsFunc(text, unicode.IsUpper)
 	if args.Regexp {
-		exact = args.Case || strings.ContainsFunc(escapes.ReplaceAllString(text, ""), unicode.IsUpper)
-	} else {
-		if plain := []byte(text); exact && norm.NFC.IsNormalString(text) && norm.NFD.IsNormalString(text) {
-			return func(line []byte) []int {
-				if i := bytes.Index(line, plain); i >= 0 {
-					return []int{i, i + len(plain)}
-				}
-				return nil
-			}, nil
+		if !args.Case && !strings.ContainsFunc(escapes.ReplaceAllString(text, ""), unicode.IsUpper) {
+			text = "(?i:" + text + ")"
 		}
-		text = regexp.QuoteMeta(norm.NFC.String(text)) + "|" + regexp.QuoteMeta(norm.NFD.String(text))
+		re, err := compile(text)
+		if err != nil {
+			return nil, err
+		}
+		return matcher(re), nil
 	}
-	if !exact && !args.Regexp && isASCII(args.Content) {
-		return anyCase(args.Content), nil
+	if len(text) > maxPattern {
+		return nil, advise("Search for a shorter part of it.", "The text to find is too long: %d bytes, at most %d are possible.", len(text), maxPattern)
 	}
+	exact := args.Case || strings.ContainsFunc(text, unicode.IsUpper)
+	switch {
+	case exact && norm.NFC.IsNormalString(text) && norm.NFD.IsNormalString(text):
+		return exactly(text), nil
+	case !exact && isASCII(text):
+		return anyCase(text), nil
+	}
+	both := regexp.QuoteMeta(norm.NFC.String(text)) + "|" + regexp.QuoteMeta(norm.NFD.String(text))
 	if !exact {
-		text = "(?i:" + text + ")"
+		both = "(?i:" + both + ")"
 	}
-	re, err := compile(text)
-	if err != nil {
+	re, err := regexp.Compile(both)
+	if err != nil { // quoted text always compiles
 		return nil, err
 	}
-	return re.FindIndex, nil
+	return matcher(re), nil
+}
+
+// exactly finds text as it is.
+func exactly(text string) finder {
+	want := []byte(text)
+	return func(_ context.Context, line []byte) []int {
+		if i := bytes.Index(line, want); i >= 0 {
+			return []int{i, i + len(want)}
+		}
+		return nil
+	}
+}
+
+// matcher finds what an expression matches.
+func matcher(re *regexp.Regexp) finder {
+	return func(ctx context.Context, line []byte) []int {
+		switch {
+		case len(line) <= longLine:
+			return re.FindIndex(line)
+		case !mayMatch(re, line):
+			return nil
+		}
+		return re.FindReaderIndex(&stoppable{ctx: ctx, text: line})
+	}
+}
+
+// submatch is a match with its groups.
+func submatch(ctx context.Context, re *regexp.Regexp, line []byte) []int {
+	switch {
+	case len(line) <= longLine:
+		return re.FindSubmatchIndex(line)
+	case !mayMatch(re, line):
+		return nil
+	}
+	return re.FindReaderSubmatchIndex(&stoppable{ctx: ctx, text: line})
+}
+
+// mayMatch is a quick test for long lines.
+func mayMatch(re *regexp.Regexp, line []byte) bool {
+	prefix, _ := re.LiteralPrefix()
+	return bytes.Contains(line, []byte(prefix))
+}
+
+// stoppable reads a long line character by character, which is slower than to
+// match it at once but stops with the context.
+type stoppable struct {
+	ctx   context.Context
+	text  []byte
+	count int
+}
+
+// ReadRune implements io.RuneReader.
+func (s *stoppable) ReadRune() (r rune, size int, err error) {
+	if s.count++; len(s.text) == 0 || s.count%256 == 0 && s.ctx.Err() != nil {
+		return 0, 0, io.EOF
+	}
+	r, size = utf8.DecodeRune(s.text)
+	s.text = s.text[size:]
+	return r, size, nil
 }
 
 // anyCase finds ASCII text without regard to case, ten times as fast as a
 // regular expression does.
-func anyCase(text string) func([]byte) []int {
+func anyCase(text string) finder {
 	want := bytes.ToLower([]byte(text))
 	var low []byte // the line; its length stays the same, unlike with other letters
-	return func(line []byte) []int {
+	return func(_ context.Context, line []byte) []int {
 		low = append(low[:0], line...)
 		for i, c := range low {
 			if 'A' <= c && c <= 'Z' {
@@ -143,6 +228,9 @@ func (l *lines) search(ctx context.Context, matches []match, skip *skipped) []ma
 			kept = append(kept, m)
 		}
 	}
+	if ctx.Err() != nil { // in the last file
+		skip.note(skippedTime)
+	}
 	if l.show && l.shown < l.total {
 		skip.note(skippedLines, l.shown, l.total)
 	}
@@ -165,7 +253,14 @@ func (l *lines) file(ctx context.Context, m *match, skip *skipped) {
 	l.left -= info.Size()
 	l.buf.Reset(text)
 	matched := false // in this line already: a long one comes in pieces
+	unchecked := 0   // bytes since the context was looked at
 	for number := 1; ; {
+		if unchecked >= longLine {
+			unchecked = 0
+			if ctx.Err() != nil {
+				return
+			}
+		}
 		line, more, err := l.buf.ReadLine()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
@@ -173,8 +268,9 @@ func (l *lines) file(ctx context.Context, m *match, skip *skipped) {
 			}
 			return
 		}
+		unchecked += len(line) + 1
 		if !matched {
-			matched = l.line(m, number, line)
+			matched = l.line(ctx, m, number, line)
 		}
 		if more {
 			skip.note(skippedLong, clip(m.Path, 200))
@@ -182,27 +278,24 @@ func (l *lines) file(ctx context.Context, m *match, skip *skipped) {
 		}
 		number++
 		matched = false
-		if number%4096 == 0 && ctx.Err() != nil {
-			return
-		}
 	}
 }
 
 // line counts one line if it matches.
-func (l *lines) line(m *match, number int, line []byte) bool {
+func (l *lines) line(ctx context.Context, m *match, number int, line []byte) bool {
 	at := []int{0, 0}
 	if l.find != nil {
-		at = l.find(line)
+		at = l.find(ctx, line)
 	}
 	if at == nil {
 		return false
 	}
 	if l.group != nil {
-		groups := l.group.FindSubmatch(line)
+		groups := submatch(ctx, l.group, line)
 		if groups == nil {
 			return false
 		}
-		key := strings.ToValidUTF8(clip(string(groups[min(1, len(groups)-1)]), 200), "�")
+		key := capture(line, groups)
 		if _, known := l.counts[key]; known || len(l.counts) < maxGroups {
 			l.counts[key]++
 		}
@@ -213,6 +306,17 @@ func (l *lines) line(m *match, number int, line []byte) bool {
 		l.shown++
 	}
 	return true
+}
+
+// capture is the text of the first group, or of the whole match where there is
+// none, at most 200 bytes of it.
+func capture(line []byte, groups []int) string {
+	i := min(2, len(groups)-2)
+	if groups[i] < 0 { // the group had no part in the match
+		return ""
+	}
+	text := line[groups[i]:groups[i+1]]
+	return strings.ToValidUTF8(clip(string(text[:min(len(text), 201)]), 200), "�")
 }
 
 // groups lists the captured texts, the most frequent first.

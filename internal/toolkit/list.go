@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/sandbox"
 	"loci/internal/tool"
 )
@@ -20,7 +21,7 @@ const (
 
 // listArgs is what list_dir takes.
 type listArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"folder; the working folder if left out"`
+	Path string `json:"path,omitempty" jsonschema:"working folder if left out"`
 	Page int    `json:"page,omitempty" jsonschema:"from 1"`
 }
 
@@ -69,20 +70,20 @@ func listDir() tool.Tool {
 }
 
 // list does what list_dir promises.
-func list(_ context.Context, env tool.Env, args listArgs) (listing, error) {
+func list(ctx context.Context, env tool.Env, args listArgs) (listing, error) {
 	path := cmp.Or(args.Path, ".")
 	loc, err := env.Files.Resolve(path)
 	if err != nil {
 		return listing{}, err
 	}
-	entries, more, err := env.Files.ReadDir(path)
+	entries, more, err := env.Files.ReadDir(ctx, path)
 	if err != nil {
 		return listing{}, err
 	}
 	starts := pageStarts(entries)
 	page := max(args.Page, 1)
 	if page > len(starts) {
-		return listing{}, fail("Ask for a page that exists.", "This list has only %d pages.", len(starts))
+		return listing{}, advise("Ask for a page that exists.", "This list has only %d pages.", len(starts))
 	}
 	end := len(entries)
 	if page < len(starts) {
@@ -99,6 +100,9 @@ func list(_ context.Context, env tool.Env, args listArgs) (listing, error) {
 		result.Note = "There are more pages."
 	}
 	for _, e := range entries[starts[page-1]:end] {
+		if err := ctx.Err(); err != nil {
+			return listing{}, err
+		}
 		result.Entries = append(result.Entries, describe(e))
 	}
 	return result, nil
@@ -154,9 +158,9 @@ func kindOf(info fs.FileInfo) string {
 
 // renderListing writes the names in one sentence, folders with a slash and files
 // with their size.
-func renderListing(lang string, l listing) string {
+func renderListing(language string, l listing) string {
 	if l.Total == 0 {
-		return tool.Words{EN: "%s is empty.", ZH: "%s 是空的。", CS: "Složka %s je prázdná."}.In(lang, l.Path)
+		return lang.Words{EN: "%s is empty.", ZH: "%s 是空的。", CS: "Složka %s je prázdná."}.In(language, l.Path)
 	}
 	parts := make([]string, len(l.Entries))
 	for i, e := range l.Entries {
@@ -165,12 +169,12 @@ func renderListing(lang string, l listing) string {
 		case e.Type == "folder":
 			parts[i] += string(filepath.Separator)
 		case e.Size != nil:
-			parts[i] += " (" + size(lang, *e.Size) + ")"
+			parts[i] += " (" + lang.Size(language, *e.Size) + ")"
 		}
 	}
-	text := tool.Words{EN: "Files in %s: %s", ZH: "%s 中的文件：%s", CS: "Soubory ve složce %s: %s"}.In(lang, l.Path, some(lang, parts, 60))
+	text := lang.Words{EN: "Files in %s: %s", ZH: "文件位于 %s：%s", CS: "Soubory ve složce %s: %s"}.In(language, l.Path, some(language, parts, 60))
 	if l.Pages > 1 {
-		text += tool.Words{EN: " (page %d of %d, %d entries)", ZH: "（第 %d 页，共 %d 页，%d 项）", CS: " (strana %d z %d, položek: %d)"}.In(lang, l.Page, l.Pages, l.Total)
+		text += lang.Words{EN: " (page %d of %d, %d entries)", ZH: "（第 %d 页，共 %d 页，%d 项）", CS: " (strana %d z %d, položek: %d)"}.In(language, l.Page, l.Pages, l.Total)
 	}
 	return text
 }

@@ -88,6 +88,35 @@ func TestListProcesses(t *testing.T) {
 	}
 }
 
+// TestProcessesInWords checks how many are named, and in which order.
+func TestProcessesInWords(t *testing.T) {
+	p := processes{Total: 40}
+	for i := range 10 {
+		p.Busiest = append(p.Busiest, running{PID: int32(i), Command: "p"})
+	}
+	for limit, want := range map[int]int{0: 5, 3: 10, 10: 10} { // a limit has shortened the list before
+		p.args.Limit = limit
+		for _, language := range []string{"en", "zh", "cs"} {
+			if got := strings.Count(renderProcesses(language, p), "\n"); got != want {
+				t.Errorf("limit %d, %s: %d lines, want %d", limit, language, got, want)
+			}
+		}
+	}
+	b := newBench(t, nil)
+	got := get[processes](b, "list_processes", `{"sort":"memory","limit":3}`)
+	if len(got.Busiest) > 3 || len(got.Busiest) == 0 {
+		t.Errorf("%+v", got)
+	}
+	for i := 1; i < len(got.Busiest); i++ {
+		if got.Busiest[i].Memory > got.Busiest[i-1].Memory {
+			t.Errorf("not by memory: %+v", got.Busiest)
+		}
+	}
+	if text := b.call("list_processes", `{"sort":"memory"}`).Text; !strings.Contains(text, "most memory") {
+		t.Error(text)
+	}
+}
+
 func TestCurrentTime(t *testing.T) {
 	b := newBench(t, nil)
 	got := get[clock](b, "current_time", `{}`)
@@ -107,25 +136,27 @@ func TestCurrentTime(t *testing.T) {
 	for _, zone := range []string{"Atlantis", "../../etc/passwd", "/etc/localtime", "Local", "  ", "東京"} {
 		b.refuse("current_time", `{"zone":"`+zone+`"}`, "There is no time zone")
 	}
-	for lang, want := range map[string]string{
-		"en": "It is Monday, 30 November 2026, 12:00 (UTC, week 49).",
-		"zh": "现在是 2026年11月30日 星期一 12:00（UTC，第 49 周）。",
-		"cs": "Je pondělí 30. listopadu 2026, 12:00 (UTC, týden 49).",
+	for _, test := range []struct{ lang, args, want string }{
+		{"en", `{}`, "It is Monday, 30 November 2026, 12:00 (UTC, week 49)."},
+		{"zh", `{}`, "现在是 2026年11月30日 星期一 12:00（UTC，第 49 周）。"},
+		{"cs", `{}`, "Je pondělí 30. listopadu 2026, 12:00 (UTC, týden 49)."},
+		{"en", `{"part":"date"}`, "Today is Monday, 30 November 2026."},
+		{"zh", `{"part":"date"}`, "今天是 2026年11月30日 星期一。"},
+		{"cs", `{"part":"date"}`, "Dnes je pondělí 30. listopadu 2026."},
+		{"en", `{"part":"time"}`, "It is 12:00."},
+		{"zh", `{"part":"time"}`, "现在是 12:00。"},
+		{"cs", `{"part":"time"}`, "Je 12:00."},
+		{"en", `{"part":"time","zone":"Tokyo"}`, "It is 21:00 (Asia/Tokyo)."},
+		{"en", `{"part":"week"}`, "This is week 49 of 2026."},
+		{"zh", `{"part":"week"}`, "现在是 2026 年第 49 周。"},
+		{"cs", `{"part":"week"}`, "Je 49. týden roku 2026."},
 	} {
-		b.lang = lang
-		if got := b.call("current_time", `{}`).Text; got != want {
-			t.Errorf("%s: %s", lang, got)
+		b.lang = test.lang
+		if got := b.call("current_time", test.args).Text; got != test.want {
+			t.Errorf("%s %s: %s, want %s", test.lang, test.args, got, test.want)
 		}
 	}
 	if got, err := tell(t.Context(), tool.Env{Now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}, clockArgs{}); err != nil || got.Week != "2026-W53" {
 		t.Errorf("ISO week at new year: %s, %v", got.Week, err)
-	}
-}
-
-func TestSizeInWords(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1024: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 5 << 30: "5.0 GiB", 1 << 62: "4096.0 PiB"} {
-		if got := size("en", n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
 	}
 }

@@ -13,21 +13,29 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/tool"
 )
 
 const (
-	busiest       = 10                     // processes that are listed
+	busiest       = 10                     // processes that are listed unless told otherwise
+	busiestMax    = 50                     // at most
+	busiestSaid   = 5                      // named to a person unless told otherwise
 	processSample = 400 * time.Millisecond // how long they are watched
 )
 
-// noArgs is for tools without arguments.
-type noArgs struct{}
+// processArgs is what list_processes takes.
+type processArgs struct {
+	Sort  string `json:"sort,omitempty" enum:"cpu,memory"`
+	Limit int    `json:"limit,omitempty" jsonschema:"10 if left out"`
+}
 
 // processes is what list_processes returns.
 type processes struct {
-	Total    int       `json:"total"`
-	Busiest  []running `json:"busiest"`
+	Total   int       `json:"total"`
+	Busiest []running `json:"busiest"` // those that use most come first
+
+	args     processArgs
 	memTotal uint64
 }
 
@@ -46,9 +54,9 @@ type running struct {
 func listProcesses() tool.Tool {
 	return tool.Define(loci.ToolSpec{
 		Name: "list_processes",
-		Description: `Lists the ten busiest programs: pid, CPU %, memory % and name. ` +
+		Description: `Lists the busiest programs: pid, CPU %, memory % and name. ` +
 			`Does not show their arguments or stop them; takes no path. ` +
-			`Example: {}`,
+			`Example: {"sort": "cpu"}`,
 		SideEffects: loci.EffectRead,
 		Examples: []string{
 			"Which programs use the most CPU?",
@@ -67,7 +75,7 @@ func listProcesses() tool.Tool {
 
 // watch looks at the processor time of all processes twice: what they used in
 // between is what they use now, unlike their average since they started.
-func watch(ctx context.Context, _ tool.Env, _ noArgs) (processes, error) {
+func watch(ctx context.Context, _ tool.Env, args processArgs) (processes, error) {
 	list, err := process.ProcessesWithContext(ctx)
 	if err != nil {
 		return processes{}, fmt.Errorf("list processes: %w", err)
@@ -76,7 +84,7 @@ func watch(ctx context.Context, _ tool.Env, _ noArgs) (processes, error) {
 	if err != nil {
 		return processes{}, fmt.Errorf("size of memory: %w", err)
 	}
-	result := processes{memTotal: memory.Total}
+	result := processes{args: args, memTotal: memory.Total}
 	for _, p := range list {
 		if t, err := p.TimesWithContext(ctx); err == nil { // an error: it ended, or is not ours to see
 			result.Busiest = append(result.Busiest, running{PID: p.Pid, process: p, before: t.User + t.System})
@@ -109,9 +117,14 @@ func (p *processes) look(ctx context.Context, passed time.Duration) {
 	p.Busiest = alive
 	p.Total = len(p.Busiest)
 	slices.SortFunc(p.Busiest, func(a, b running) int {
-		return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.Memory, a.Memory), cmp.Compare(a.PID, b.PID))
+		use := cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.Memory, a.Memory))
+		if p.args.Sort == "memory" {
+			use = cmp.Or(cmp.Compare(b.Memory, a.Memory), cmp.Compare(b.CPU, a.CPU))
+		}
+		return cmp.Or(use, cmp.Compare(a.PID, b.PID))
 	})
-	p.Busiest = p.Busiest[:min(busiest, p.Total)]
+	most := min(max(cmp.Or(p.args.Limit, busiest), 1), busiestMax)
+	p.Busiest = p.Busiest[:min(most, p.Total)]
 	for i := range p.Busiest {
 		name, err := p.Busiest[i].process.NameWithContext(ctx)
 		if err != nil {
@@ -121,15 +134,28 @@ func (p *processes) look(ctx context.Context, passed time.Duration) {
 	}
 }
 
-// renderProcesses writes one process a line.
-func renderProcesses(lang string, p processes) string {
-	var b strings.Builder
-	b.WriteString(tool.Words{
+// renderProcesses writes one process a line, and only a few of them: who wanted
+// more said so.
+func renderProcesses(language string, p processes) string {
+	head := lang.Words{
 		EN: "The busiest of %d processes (CPU %% of one of %d processors, memory %%):",
 		ZH: "%d 个进程中最忙的（CPU 为 %d 个处理器之一的百分比，内存百分比）：",
 		CS: "Nejvytíženější z procesů (celkem %d; CPU %% jednoho z %d procesorů, paměť %%):",
-	}.In(lang, p.Total, runtime.NumCPU()))
-	for _, r := range p.Busiest {
+	}
+	if p.args.Sort == "memory" {
+		head = lang.Words{
+			EN: "Those of %d processes that use most memory (CPU %% of one of %d processors, memory %%):",
+			ZH: "%d 个进程中占用内存最多的（CPU 为 %d 个处理器之一的百分比，内存百分比）：",
+			CS: "Procesy s největší spotřebou paměti (celkem %d; CPU %% jednoho z %d procesorů, paměť %%):",
+		}
+	}
+	var b strings.Builder
+	b.WriteString(head.In(language, p.Total, runtime.NumCPU()))
+	said := p.Busiest
+	if p.args.Limit == 0 {
+		said = said[:min(busiestSaid, len(said))]
+	}
+	for _, r := range said {
 		fmt.Fprintf(&b, "\n%s (%d): %.1f %%, %.1f %%", r.Command, r.PID, r.CPU, r.Memory)
 	}
 	return b.String()

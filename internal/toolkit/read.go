@@ -9,9 +9,12 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"loci"
+	"loci/internal/lang"
+	"loci/internal/sandbox"
 	"loci/internal/tool"
 )
 
@@ -21,6 +24,9 @@ const (
 	// A character takes 6 bytes of JSON at most (\u0001), so a page of any text
 	// fits here whole, and following the pages misses nothing.
 	readMaxResult = 6*pageRunes + 4<<10
+
+	// othersTime bounds the look for other files of the same name.
+	othersTime = 20 * time.Millisecond
 
 	// countBytes is how large a file may be for its pages to be counted.
 	countBytes = 64 << 20
@@ -81,7 +87,7 @@ func read(ctx context.Context, env tool.Env, args readArgs) (filePage, error) {
 	if err != nil {
 		return filePage{}, err
 	}
-	file, info, err := env.Files.Open(args.Path)
+	file, info, err := env.Files.Open(ctx, args.Path)
 	if err != nil {
 		return filePage{}, err
 	}
@@ -95,14 +101,21 @@ func read(ctx context.Context, env tool.Env, args readArgs) (filePage, error) {
 		return filePage{}, err
 	}
 	if !strings.ContainsAny(args.Path, `/\~`) {
-		result.other = slices.DeleteFunc(env.Files.Namesakes(args.Path), func(p string) bool {
-			return p == env.Files.Show(loc)
-		})
+		result.other = others(ctx, env.Files, args.Path, env.Files.Show(loc))
 	}
 	if len(result.other) > 0 {
 		result.Note = strings.TrimSpace(result.Note + " Other files have this name too: " + strings.Join(result.other, ", ") + ".")
 	}
 	return result, nil
+}
+
+// others are the files of the same name besides the one that was read, as far
+// as they are found at once: models confuse them, but not telling is better than
+// making each reading slow.
+func others(ctx context.Context, files *sandbox.Folders, name, shown string) []string {
+	ctx, cancel := context.WithTimeout(ctx, othersTime)
+	defer cancel()
+	return slices.DeleteFunc(files.Namesakes(ctx, name), func(p string) bool { return p == shown })
 }
 
 // fill reads on to the page, keeps it, and counts the pages behind it. It
@@ -133,7 +146,7 @@ func (p *filePage) fill(ctx context.Context, r *bufio.Reader, info fs.FileInfo) 
 	if p.Next == 0 || info.Size() <= countBytes {
 		p.Pages = max(1, (runes+pageRunes-1)/pageRunes)
 		if p.Page > p.Pages {
-			return fail("Ask for a page that exists.", "%s has only %d pages.", clip(p.shown, 200), p.Pages)
+			return advise("Ask for a page that exists.", "%s has only %d pages.", clip(p.shown, 200), p.Pages)
 		}
 	}
 	return p.done(text, bad)
@@ -225,25 +238,25 @@ func (p *filePage) done(text string, bad int) error {
 }
 
 // renderPage writes the text as it is, with the name of the file above it.
-func renderPage(lang string, p filePage) string {
+func renderPage(language string, p filePage) string {
 	head := p.shown
 	switch {
 	case p.Pages > 1:
-		head += tool.Words{EN: " (page %d of %d)", ZH: "（第 %d 页，共 %d 页）", CS: " (strana %d z %d)"}.In(lang, p.Page, p.Pages)
+		head += lang.Words{EN: " (page %d of %d)", ZH: "（第 %d 页，共 %d 页）", CS: " (strana %d z %d)"}.In(language, p.Page, p.Pages)
 	case p.Pages == 0:
-		head += tool.Words{EN: " (page %d)", ZH: "（第 %d 页）", CS: " (strana %d)"}.In(lang, p.Page)
+		head += lang.Words{EN: " (page %d)", ZH: "（第 %d 页）", CS: " (strana %d)"}.In(language, p.Page)
 	}
 	body := p.Text
 	if body == "" {
-		body = tool.Words{EN: "(The file is empty.)", ZH: "（文件是空的。）", CS: "(Soubor je prázdný.)"}.In(lang)
+		body = lang.Words{EN: "(The file is empty.)", ZH: "（文件是空的。）", CS: "(Soubor je prázdný.)"}.In(language)
 	}
 	text := head + ":\n" + body
 	if len(p.other) > 0 {
-		text = strings.TrimRight(text, "\n") + tool.Words{
+		text = strings.TrimRight(text, "\n") + lang.Words{
 			EN: "\n\nOther files have this name too: %s.",
 			ZH: "\n\n还有同名文件：%s。",
 			CS: "\n\nStejně se jmenuje i: %s.",
-		}.In(lang, some(lang, p.other, 5))
+		}.In(language, some(language, p.other, 5))
 	}
 	return text
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/sandbox"
 	"loci/internal/tool"
 )
@@ -26,11 +27,11 @@ const (
 
 // searchArgs is what search_files takes; all conditions must hold.
 type searchArgs struct {
-	Path           string `json:"path,omitempty" jsonschema:"folder or file; everywhere allowed if left out"`
+	Path           string `json:"path,omitempty" jsonschema:"folder or file; everywhere if left out"`
 	Name           string `json:"name,omitempty" jsonschema:"part of the name, or a pattern such as *.md"`
 	Content        string `json:"content,omitempty" jsonschema:"text in a line"`
 	Regexp         bool   `json:"regexp,omitempty" jsonschema:"content is a regular expression"`
-	Case           bool   `json:"case,omitempty" jsonschema:"match case even if content has no capitals"`
+	Case           bool   `json:"case,omitempty" jsonschema:"match case always"`
 	ModifiedAfter  string `json:"modified_after,omitempty" jsonschema:"such as 2026-11-30, today, yesterday"`
 	ModifiedBefore string `json:"modified_before,omitempty" jsonschema:"likewise"`
 	Type           string `json:"type,omitempty" jsonschema:"file, folder, image, audio, video, document, archive, code, or an ending"`
@@ -50,6 +51,7 @@ type found struct {
 	Matches []match `json:"matches,omitempty"`
 
 	args searchArgs
+	only string // the one file whose text was searched, if it was one
 	skip skipped
 	zone *time.Location
 }
@@ -133,6 +135,9 @@ func search(ctx context.Context, c Config, env tool.Env, args searchArgs) (found
 	sortMatches(matches, args.Sort)
 	result := found{args: args, zone: env.Now.Location()}
 	if lines != nil {
+		if len(matches) == 1 {
+			result.only = matches[0].Path
+		}
 		lines.left = c.SearchBytes
 		matches = lines.search(ctx, matches, &skip)
 		result.Lines, result.Groups = &lines.total, lines.groups(args.Limit, &skip)
@@ -148,7 +153,7 @@ func search(ctx context.Context, c Config, env tool.Env, args searchArgs) (found
 		skip.note(skippedResults, args.Limit, len(matches))
 		matches = matches[:args.Limit]
 	}
-	result.Matches, result.Note, result.skip = matches, skip.In("en"), skip
+	result.Matches, result.Note, result.skip = matches, skip.In(lang.English), skip
 	return result, nil
 }
 
@@ -211,19 +216,19 @@ type skipped struct {
 
 // note is one sentence about something left out, in words of any language.
 type note struct {
-	words tool.Words
+	words lang.Words
 	args  []any
 }
 
 // note adds a sentence; one of each kind is enough.
-func (s *skipped) note(words tool.Words, args ...any) {
+func (s *skipped) note(words lang.Words, args ...any) {
 	if !slices.ContainsFunc(s.notes, func(n note) bool { return n.words == words }) {
 		s.notes = append(s.notes, note{words, args})
 	}
 }
 
 // In is the honest note about all that was left out.
-func (s *skipped) In(lang string) string {
+func (s *skipped) In(language string) string {
 	notes := s.notes
 	for _, n := range []note{{skippedBinary, []any{s.binary}}, {skippedUnreadable, []any{s.unreadable}}, {skippedLinks, []any{s.links}}} {
 		if n.args[0] != 0 {
@@ -232,7 +237,7 @@ func (s *skipped) In(lang string) string {
 	}
 	texts := make([]string, len(notes))
 	for i, n := range notes {
-		texts[i] = n.words.In(lang, n.args...)
+		texts[i] = n.words.In(language, n.args...)
 	}
 	return strings.Join(texts, " ")
 }
@@ -322,7 +327,7 @@ func nameMatcher(name string) (func(path, name string) bool, error) {
 		return func(path, base string) bool { return strings.Contains(pick(path, base), name) }, nil
 	}
 	if _, err := filepath.Match(name, ""); err != nil {
-		return nil, fail("Use * for any characters and ? for one, such as *.md.", "The name pattern %q cannot be read.", clip(name, 100))
+		return nil, advise("Use * for any characters and ? for one, such as *.md.", "The name pattern %q cannot be read.", clip(name, 100))
 	}
 	return func(path, base string) bool {
 		ok, err := filepath.Match(name, pick(path, base))
@@ -350,5 +355,5 @@ func parseDay(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fail("Write it like 2026-11-30 or 2026-11-30 08:15, or today or yesterday.", "The date %q cannot be read.", clip(s, 100))
+	return time.Time{}, advise("Write it like 2026-11-30 or 2026-11-30 08:15, or today or yesterday.", "The date %q cannot be read.", clip(s, 100))
 }

@@ -124,10 +124,14 @@ func TestSearchWords(t *testing.T) {
 	b := logBench(t)
 	for _, test := range []struct{ lang, args, want string }{
 		{"en", `{"path":"app.log","content":"ERROR","count":true}`, "ERROR occurs in 14 lines of app.log."},
-		{"zh", `{"path":"app.log","content":"ERROR","count":true}`, "app.log 中有 14行包含 ERROR。"},
+		{"zh", `{"path":"app.log","content":"ERROR","count":true}`, "app.log 中有 14 行包含 ERROR。"},
 		{"cs", `{"path":"app.log","content":"ERROR","count":true}`, "ERROR je na 14 řádcích souboru app.log."},
 		{"en", `{"content":"ERROR","count":true,"type":"file"}`, "ERROR occurs in 15 lines of 2 files:\napp.log: 14\nold/app.log.1: 1\nNot searched: 1 binary files."},
 		{"en", `{"path":"app.log","content":"nothing like it"}`, "nothing like it does not occur in app.log."},
+		{"en", `{"path":".","content":"nothing like it","type":"file"}`, "nothing like it does not occur in any file.\nNot searched: 1 binary files."},
+		{"en", `{"path":"old","content":"nothing like it"}`, "nothing like it does not occur in old/app.log.1."},
+		{"en", `{"name":"app.log.1","content":"nothing like it"}`, "nothing like it does not occur in old/app.log.1."},
+		{"zh", `{"content":"ERROR","count":true,"type":"file"}`, "2 个文件中有 15 行包含 ERROR：\napp.log: 14\nold/app.log.1: 1\n未搜索：1 个二进制文件。"},
 		{"cs", `{"content":"nic takového"}`, "nic takového se nevyskytuje v žádném souboru.\nNeprohledáno, binární soubory: 1."},
 		{"en", `{"content":"once"}`, "once occurs in 1 line of old/app.log.1:\nold/app.log.1:1: ERROR once\nNot searched: 1 binary files."},
 		{"en", `{"name":"app","count":true}`, "2 files."},

@@ -4,69 +4,69 @@ import (
 	"fmt"
 	"strings"
 
-	"loci/internal/tool"
+	"loci/internal/lang"
 )
 
 var (
-	lineWord   = tool.Counted{One: "line", Many: "lines", ZH: "行", CSOne: "řádku", CSFew: "řádcích", CSAll: "řádcích"}
-	fileWord   = tool.Counted{One: "file", Many: "files", ZH: "个文件", CSOne: "soubor", CSFew: "soubory", CSAll: "souborů"}
-	inFileWord = tool.Counted{One: "file", Many: "files", ZH: "个文件", CSOne: "souboru", CSFew: "souborech", CSAll: "souborech"}
-	folderWord = tool.Counted{One: "folder", Many: "folders", ZH: "个文件夹", CSOne: "složka", CSFew: "složky", CSAll: "složek"}
+	lineWord   = lang.Counted{One: "line", Many: "lines", ZH: "行", CSOne: "řádku", CSFew: "řádcích", CSAll: "řádcích"}
+	fileWord   = lang.Counted{One: "file", Many: "files", ZH: "个文件", CSOne: "soubor", CSFew: "soubory", CSAll: "souborů"}
+	inFileWord = lang.Counted{One: "file", Many: "files", ZH: "个文件", CSOne: "souboru", CSFew: "souborech", CSAll: "souborech"}
+	folderWord = lang.Counted{One: "folder", Many: "folders", ZH: "个文件夹", CSOne: "složka", CSFew: "složky", CSAll: "složek"}
 )
 
 // What a search may have left out.
 var (
-	skippedFiles = tool.Words{
+	skippedFiles = lang.Words{
 		EN: "There are too many files: only the first %d were looked at.",
 		ZH: "文件太多：只查看了前 %d 个。",
 		CS: "Souborů je příliš mnoho: prohlédnuto bylo jen prvních %d.",
 	}
-	skippedTime = tool.Words{
+	skippedTime = lang.Words{
 		EN: "The search took too long and was stopped: the result is incomplete.",
 		ZH: "搜索时间过长，已停止：结果不完整。",
 		CS: "Hledání trvalo příliš dlouho a bylo zastaveno: výsledek není úplný.",
 	}
-	skippedText = tool.Words{
+	skippedText = lang.Words{
 		EN: "There is too much text: only a part was searched.",
 		ZH: "文本太多：只搜索了一部分。",
 		CS: "Textu je příliš mnoho: prohledána byla jen část.",
 	}
-	skippedLong = tool.Words{
+	skippedLong = lang.Words{
 		EN: "A line of over 1 MiB in %s was searched in pieces.",
 		ZH: "%s 中有超过 1 MiB 的行，已分段搜索。",
 		CS: "Řádek delší než 1 MiB v %s byl prohledán po částech.",
 	}
-	skippedValues = tool.Words{
+	skippedValues = lang.Words{
 		EN: "There are too many different values: only the first %d were counted.",
 		ZH: "不同的值太多：只统计了前 %d 个。",
 		CS: "Různých hodnot je příliš mnoho: započítáno bylo jen prvních %d.",
 	}
-	skippedResults = tool.Words{
+	skippedResults = lang.Words{
 		EN: "Only %d of %d results are shown.",
 		ZH: "只显示 %[2]d 个结果中的 %[1]d 个。",
 		CS: "Zobrazeno je jen %d z %d výsledků.",
 	}
-	skippedLines = tool.Words{
+	skippedLines = lang.Words{
 		EN: "Only %d of %d lines are shown.",
 		ZH: "只显示 %[2]d 行中的 %[1]d 行。",
 		CS: "Zobrazeno je jen %d z %d řádků.",
 	}
-	skippedGroups = tool.Words{
+	skippedGroups = lang.Words{
 		EN: "Only %d of %d values are shown.",
 		ZH: "只显示 %[2]d 个值中的 %[1]d 个。",
 		CS: "Zobrazeno je jen %d z %d hodnot.",
 	}
-	skippedBinary = tool.Words{
+	skippedBinary = lang.Words{
 		EN: "Not searched: %d binary files.",
 		ZH: "未搜索：%d 个二进制文件。",
 		CS: "Neprohledáno, binární soubory: %d.",
 	}
-	skippedUnreadable = tool.Words{
+	skippedUnreadable = lang.Words{
 		EN: "Not readable: %d files or folders.",
 		ZH: "无法读取：%d 个文件或文件夹。",
 		CS: "Nelze číst, soubory nebo složky: %d.",
 	}
-	skippedLinks = tool.Words{
+	skippedLinks = lang.Words{
 		EN: "Not followed: %d links.",
 		ZH: "未跟随：%d 个链接。",
 		CS: "Nesledováno, odkazy: %d.",
@@ -74,53 +74,45 @@ var (
 )
 
 // renderFound writes what was found, and what may be missing.
-func renderFound(lang string, f found) string {
+func renderFound(language string, f found) string {
 	var text string
 	switch {
 	case f.Lines != nil:
-		text = renderLines(lang, f)
+		text = renderLines(language, f)
 	default:
-		text = renderNames(lang, f)
+		text = renderNames(language, f)
 	}
-	if note := f.skip.In(lang); note != "" {
+	if note := f.skip.In(language); note != "" {
 		text += "\n" + note
 	}
 	return text
 }
 
 // renderLines tells of matching lines.
-func renderLines(lang string, f found) string {
+func renderLines(language string, f found) string {
 	what := f.args.Content
 	if what == "" {
 		what = f.args.GroupBy
 	}
 	var b strings.Builder
-	switch where := f.where(); {
-	case *f.Lines == 0 && where != "":
-		return tool.Words{EN: "%s does not occur in %s.", ZH: "%[2]s 中没有 %[1]s。", CS: "%s se v %s nevyskytuje."}.In(lang, what, where)
+	switch {
+	case *f.Lines == 0 && f.only != "":
+		return lang.Words{EN: "%s does not occur in %s.", ZH: "%[2]s 中没有 %[1]s。", CS: "%s se v %s nevyskytuje."}.In(language, what, f.only)
 	case *f.Lines == 0:
-		return tool.Words{EN: "%s does not occur in any file.", ZH: "没有文件包含 %s。", CS: "%s se nevyskytuje v žádném souboru."}.In(lang, what)
+		return lang.Words{EN: "%s does not occur in any file.", ZH: "没有文件包含 %s。", CS: "%s se nevyskytuje v žádném souboru."}.In(language, what)
 	case len(f.Matches) == 1:
-		verb := tool.Words{EN: "%s occurs in %s of %s", ZH: "%[3]s 中有 %[2]s包含 %[1]s", CS: "%s je na %s souboru %s"}
-		b.WriteString(verb.In(lang, what, lineWord.In(lang, *f.Lines), f.Matches[0].Path))
+		verb := lang.Words{EN: "%s occurs in %s of %s", ZH: "%[3]s 中有 %[2]s包含 %[1]s", CS: "%s je na %s souboru %s"}
+		b.WriteString(verb.In(language, what, lineWord.In(language, *f.Lines), f.Matches[0].Path))
 	default:
-		verb := tool.Words{EN: "%s occurs in %s of %s", ZH: "%[3]s中有 %[2]s包含 %[1]s", CS: "%s je na %s v %s"}
-		b.WriteString(verb.In(lang, what, lineWord.In(lang, *f.Lines), inFileWord.In(lang, f.Files)))
+		verb := lang.Words{EN: "%s occurs in %s of %s", ZH: "%[3]s中有 %[2]s包含 %[1]s", CS: "%s je na %s v %s"}
+		b.WriteString(verb.In(language, what, lineWord.In(language, *f.Lines), inFileWord.In(language, f.Files)))
 	}
 	rest := f.details()
 	if len(rest) == 0 {
-		return b.String() + tool.Words{EN: ".", ZH: "。", CS: "."}.In(lang)
+		return b.String() + lang.Words{EN: ".", ZH: "。", CS: "."}.In(language)
 	}
-	b.WriteString(":\n" + strings.Join(rest, "\n"))
+	b.WriteString(lang.Words{EN: ":", ZH: "：", CS: ":"}.In(language) + "\n" + strings.Join(rest, "\n"))
 	return b.String()
-}
-
-// where is the one file that was searched, if there is one.
-func (f found) where() string {
-	if strings.Contains(f.args.Path, ".") {
-		return f.args.Path
-	}
-	return f.args.Name
 }
 
 // details are the groups, or the lines, or the files with their counts.
@@ -146,27 +138,27 @@ func (f found) details() []string {
 }
 
 // renderNames tells of files and folders found by name, date or type.
-func renderNames(lang string, f found) string {
+func renderNames(language string, f found) string {
 	if f.Files+f.Folders == 0 {
-		return tool.Words{EN: "No file or folder matches.", ZH: "没有匹配的文件或文件夹。", CS: "Nic takového tu není."}.In(lang)
+		return lang.Words{EN: "No file or folder matches.", ZH: "没有匹配的文件或文件夹。", CS: "Nic takového tu není."}.In(language)
 	}
 	var counts []string
 	if f.Files > 0 {
-		counts = append(counts, fileWord.In(lang, f.Files))
+		counts = append(counts, fileWord.In(language, f.Files))
 	}
 	if f.Folders > 0 {
-		counts = append(counts, folderWord.In(lang, f.Folders))
+		counts = append(counts, folderWord.In(language, f.Folders))
 	}
-	text := strings.Join(counts, tool.Words{EN: " and ", ZH: "，", CS: " a "}.In(lang))
+	text := strings.Join(counts, lang.Words{EN: " and ", ZH: "，", CS: " a "}.In(language))
 	if f.args.Count {
-		return text + tool.Words{EN: ".", ZH: "。", CS: "."}.In(lang)
+		return text + lang.Words{EN: ".", ZH: "。", CS: "."}.In(language)
 	}
 	parts := make([]string, len(f.Matches))
 	for i, m := range f.Matches {
 		parts[i] = m.Path
 		if m.Type == "file" {
-			parts[i] += " (" + size(lang, m.Size) + ", " + m.Modified.In(f.zone).Format("2006-01-02 15:04") + ")"
+			parts[i] += " (" + lang.Size(language, m.Size) + ", " + m.Modified.In(f.zone).Format("2006-01-02 15:04") + ")"
 		}
 	}
-	return text + ": " + some(lang, parts, searchLimit)
+	return text + ": " + some(language, parts, searchLimit)
 }

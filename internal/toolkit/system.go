@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"runtime"
 	"slices"
@@ -17,11 +18,14 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/tool"
 )
 
-// cpuSample is how long the processor is watched to tell how busy it is.
-const cpuSample = 200 * time.Millisecond
+const (
+	cpuSample     = 200 * time.Millisecond // how long the processor is watched to tell how busy it is
+	systemTimeout = 10 * time.Second
+)
 
 // systemArgs is what system_info takes.
 type systemArgs struct {
@@ -88,6 +92,7 @@ func systemInfo() tool.Tool {
 			`Does not list programs; takes no path. ` +
 			`Example: {"part": "memory"}`,
 		SideEffects: loci.EffectRead,
+		Timeout:     systemTimeout, // a dead drive does not tell its size
 		Examples: []string{
 			"How much memory is free?",
 			"How much disk space is left?",
@@ -115,7 +120,7 @@ func inspect(ctx context.Context, env tool.Env, args systemArgs) (system, error)
 		{"os", func() error { return s.fillOS(ctx) }},
 		{"cpu", func() error { return s.fillCPU(ctx) }},
 		{"memory", func() error { return s.fillMemory(ctx) }},
-		{"disk", func() error { return s.fillDisks(ctx, env.Files.Paths()) }},
+		{"disk", func() error { return s.fillDisks(ctx, env.Scope.Folders) }},
 		{"network", func() error { return s.fillNetwork() }},
 	}
 	var missing []string
@@ -183,10 +188,13 @@ func (s *system) fillMemory(ctx context.Context) error {
 }
 
 // fillDisks looks at the allowed folders alone: other disks are not the
-// model's business.
+// model's business. A folder that is gone has no disk to tell of.
 func (s *system) fillDisks(ctx context.Context, folders []string) error {
 	for _, path := range folders {
 		u, err := disk.UsageWithContext(ctx, path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -217,38 +225,38 @@ func (s *system) fillNetwork() error {
 }
 
 // renderSystem writes one sentence for each part that is there.
-func renderSystem(lang string, s system) string {
+func renderSystem(language string, s system) string {
 	var out []string
-	add := func(w tool.Words, args ...any) { out = append(out, w.In(lang, args...)) }
+	add := func(w lang.Words, args ...any) { out = append(out, w.In(language, args...)) }
 	if o := s.OS; o != nil {
-		add(tool.Words{EN: "%s (%s, kernel %s) on %s, up for %s.", ZH: "%s（%s，内核 %s），主机 %s，已运行 %s。", CS: "%s (%s, jádro %s) na %s, běží %s."},
-			cmp.Or(o.Name, o.System), o.Arch, o.Kernel, o.Host, uptime(lang, o.UptimeS))
+		add(lang.Words{EN: "%s (%s, kernel %s) on %s, up for %s.", ZH: "%s（%s，内核 %s），主机 %s，已运行 %s。", CS: "%s (%s, jádro %s) na %s, běží %s."},
+			cmp.Or(o.Name, o.System), o.Arch, o.Kernel, o.Host, uptime(language, o.UptimeS))
 	}
 	if c := s.CPU; c != nil {
-		add(tool.Words{EN: "%d × %s, %.1f %% busy.", ZH: "%d × %s，使用率 %.1f%%。", CS: "%d × %s, vytížení %.1f %%."}, c.Count, cmp.Or(c.Model, "CPU"), c.Busy)
+		add(lang.Words{EN: "%d × %s, %.1f %% busy.", ZH: "%d × %s，使用率 %.1f%%。", CS: "%d × %s, vytížení %.1f %%."}, c.Count, cmp.Or(c.Model, "CPU"), c.Busy)
 	}
 	if m := s.Memory; m != nil {
-		add(tool.Words{EN: "%s of %s memory are free.", ZH: "内存可用 %s，共 %s。", CS: "Volné paměti: %s z %s."}, size(lang, m.Free), size(lang, m.Total))
+		add(lang.Words{EN: "%s of %s memory are free.", ZH: "内存可用 %s，共 %s。", CS: "Volné paměti: %s z %s."}, lang.Size(language, m.Free), lang.Size(language, m.Total))
 	}
 	for _, d := range s.Disks {
-		add(tool.Words{EN: "%s of %s disk space are free for %s.", ZH: "%[3]s 所在磁盘可用 %[1]s，共 %[2]s。", CS: "Volné místo na disku: %s z %s (%s)."}, size(lang, d.Free), size(lang, d.Total), d.Folder)
+		add(lang.Words{EN: "%s of %s disk space are free for %s.", ZH: "%[3]s 所在磁盘可用 %[1]s，共 %[2]s。", CS: "Volné místo na disku: %s z %s (%s)."}, lang.Size(language, d.Free), lang.Size(language, d.Total), d.Folder)
 	}
 	for _, n := range s.Network {
 		if n.Up {
-			add(tool.Words{EN: "Network %s: %s.", ZH: "网络 %s：%s。", CS: "Síť %s: %s."}, n.Name, strings.Join(n.Addresses, ", "))
+			add(lang.Words{EN: "Network %s: %s.", ZH: "网络 %s：%s。", CS: "Síť %s: %s."}, n.Name, strings.Join(n.Addresses, ", "))
 		}
 	}
 	if len(out) == 0 {
-		add(tool.Words{EN: "There is nothing to tell: no folder is allowed, or no network is connected.", ZH: "没有可显示的信息：没有允许的文件夹，或没有网络连接。", CS: "Není co říct: není povolena žádná složka nebo není připojena síť."})
+		add(lang.Words{EN: "There is nothing to tell: no folder is allowed, or no network is connected.", ZH: "没有可显示的信息：没有允许的文件夹，或没有网络连接。", CS: "Není co říct: není povolena žádná složka nebo není připojena síť."})
 	}
 	return strings.Join(out, "\n")
 }
 
 // uptime writes seconds as days and hours, or hours and minutes.
-func uptime(lang string, seconds uint64) string {
+func uptime(language string, seconds uint64) string {
 	days, hours, minutes := seconds/86400, seconds/3600%24, seconds/60%60
 	if days > 0 {
-		return tool.Words{EN: "%d d %d h", ZH: "%d 天 %d 小时", CS: "%d d %d h"}.In(lang, days, hours)
+		return lang.Words{EN: "%d d %d h", ZH: "%d 天 %d 小时", CS: "%d d %d h"}.In(language, days, hours)
 	}
-	return tool.Words{EN: "%d h %d min", ZH: "%d 小时 %d 分钟", CS: "%d h %d min"}.In(lang, hours, minutes)
+	return lang.Words{EN: "%d h %d min", ZH: "%d 小时 %d 分钟", CS: "%d h %d min"}.In(language, hours, minutes)
 }

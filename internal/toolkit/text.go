@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"loci"
+	"loci/internal/lang"
 )
 
 // sniffBytes is how much of a file decides whether it is text.
@@ -63,5 +64,5 @@ func errBinary(head []byte, info fs.FileInfo) *loci.ToolError {
 		kind = strings.ToUpper(clip(ext, 10)) + " data"
 	}
 	return fail("Tell the person what kind of file it is and how large; its content cannot be shown as text.",
-		"%s is not text but binary: %s, %s.", clip(info.Name(), 200), kind, size("en", info.Size()))
+		"%s is not text but binary: %s, %s.", clip(info.Name(), 200), kind, lang.Size(lang.English, info.Size()))
 }

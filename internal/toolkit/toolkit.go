@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/tool"
 )
 
@@ -47,6 +48,13 @@ func fail(suggestion, format string, args ...any) *loci.ToolError {
 	return &loci.ToolError{Message: fmt.Sprintf(format, args...), Suggestion: suggestion}
 }
 
+// advise makes an error whose advice is as good for a person as for a model.
+func advise(advice, format string, args ...any) *loci.ToolError {
+	e := fail(advice, format, args...)
+	e.ForPerson = advice
+	return e
+}
+
 // clip cuts s to n bytes at most, between two characters, for error texts.
 func clip(s string, n int) string {
 	if len(s) <= n {
@@ -58,26 +66,11 @@ func clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
-var byteWord = tool.Counted{One: "byte", Many: "bytes", ZH: "字节", CSOne: "bajt", CSFew: "bajty", CSAll: "bajtů"}
-
-// size writes a number of bytes for people: 12 bytes, 5.2 GiB.
-func size(lang string, n int64) string {
-	if n < 1024 {
-		return byteWord.In(lang, int(n))
-	}
-	x, unit := float64(n), 0
-	for x >= 1023.95 && unit < 5 {
-		x /= 1024
-		unit++
-	}
-	return fmt.Sprintf("%.1f %ciB", x, " KMGTP"[unit])
-}
-
 // some joins the first n parts, and tells how many more there are.
-func some(lang string, parts []string, n int) string {
+func some(language string, parts []string, n int) string {
 	text := strings.Join(parts[:min(n, len(parts))], ", ")
 	if more := len(parts) - n; more > 0 {
-		text += tool.Words{EN: " and %d more", ZH: " 等，还有 %d 项", CS: " a další (%d)"}.In(lang, more)
+		text += lang.Words{EN: " and %d more", ZH: " 等，还有 %d 项", CS: " a další (%d)"}.In(language, more)
 	}
 	return text
 }

@@ -24,7 +24,7 @@ var fixtures = map[string]tooltest.Fixture{
 	"read_file":      {Args: map[string]any{"path": "notes.md"}, Path: "path", Fail: map[string]any{"path": "my files"}},
 	"search_files":   {Args: map[string]any{"path": "."}, Path: "path", Folder: true, Fail: map[string]any{"modified_after": "never"}},
 	"system_info":    {Args: map[string]any{}, Fail: nil},
-	"list_processes": {},
+	"list_processes": {Args: map[string]any{"limit": 3}},
 	"current_time":   {Args: map[string]any{"zone": "Europe/Prague"}, Fail: map[string]any{"zone": "../etc/passwd"}},
 	"calculate":      {Args: map[string]any{"expression": "111 x 222 / 777"}, Fail: map[string]any{"expression": "1/0"}},
 }

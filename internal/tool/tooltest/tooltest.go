@@ -111,7 +111,7 @@ func (c checker) call(t *testing.T, tl tool.Tool, lang string, args map[string]a
 type allowAll struct{}
 
 // Allow allows everything.
-func (allowAll) Allow(context.Context, tool.Env, loci.ToolSpec, json.RawMessage) tool.Decision {
+func (allowAll) Allow(context.Context, loci.Scope, loci.ToolSpec, json.RawMessage) tool.Decision {
 	return tool.Decision{Verdict: tool.Allow}
 }
 
@@ -329,8 +329,8 @@ func (c checker) panics(t *testing.T) {
 // gate checks that what changes anything does not pass the gate for looking.
 func (c checker) gate(t *testing.T) {
 	looks := c.tl.SideEffects == loci.EffectNone || c.tl.SideEffects == loci.EffectRead
-	env := tool.Env{Scope: loci.Scope{Principal: loci.Principal{Owner: true}}}
-	d := tool.LookOnly{}.Allow(t.Context(), env, c.tl.ToolSpec, nil)
+	owner := loci.Scope{Principal: loci.Principal{Owner: true}}
+	d := tool.LookOnly{}.Allow(t.Context(), owner, c.tl.ToolSpec, nil)
 	if (d.Verdict == tool.Allow) != looks {
 		t.Errorf("a tool with side effects %q gets %+v", c.tl.SideEffects, d)
 	}

@@ -82,9 +82,10 @@ func (p *parser) evaluate(s string) (number, error) {
 	return n, err
 }
 
-// fail makes an error that trying again does not mend.
-func fail(suggestion, format string, args ...any) *loci.ToolError {
-	return &loci.ToolError{Message: fmt.Sprintf(format, args...), Suggestion: suggestion}
+// fail makes an error that trying again does not mend. The advice is as good for
+// a person as for a model.
+func fail(advice, format string, args ...any) *loci.ToolError {
+	return &loci.ToolError{Message: fmt.Sprintf(format, args...), Suggestion: advice, ForPerson: advice}
 }
 
 // clip cuts s to n bytes at most, between two characters.
