@@ -8,6 +8,7 @@ import (
 
 	"loci"
 	"loci/internal/intent"
+	"loci/internal/lang"
 )
 
 // TestArguments pins what the rules read out of a person's words.
@@ -59,10 +60,10 @@ func TestArguments(t *testing.T) {
 		{"memory usage", `system_info {"part":"memory"}`},
 		{"How many cores does this machine have?", `system_info {"part":"cpu"}`},
 		{"tell me about this computer", `system_info {}`},
-		{"Kolik je hodin v Londýně?", `current_time {"zone":"London"}`},
-		{"what time is it in new york right now", `current_time {"zone":"new york"}`},
+		{"Kolik je hodin v Londýně?", `current_time {"part":"time","zone":"London"}`},
+		{"what time is it in new york right now", `current_time {"part":"time","zone":"new york"}`},
 	} {
-		m, err := r.Next(t.Context(), loci.Situation{Text: tc.text, Tools: specs, Folders: []string{"/home/ana/notes"}, Now: now})
+		m, err := r.Next(t.Context(), loci.Situation{Text: tc.text, Lang: lang.Of(tc.text), Tools: specs, Folders: []string{"/home/ana/notes"}, Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +83,7 @@ func FuzzNext(f *testing.F) {
 	}
 	r := intent.New(intent.Config{})
 	f.Fuzz(func(t *testing.T, text, history string) {
-		s := loci.Situation{Text: text, History: []loci.Message{{Role: loci.Assistant, Content: history}}, Tools: specs, Now: now}
+		s := loci.Situation{Text: text, Lang: lang.Of(text), History: []loci.Message{{Role: loci.Assistant, Content: history}}, Tools: specs, Now: now}
 		m, err := r.Next(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)

@@ -2,8 +2,8 @@ package intent
 
 import "strings"
 
-// zones are cities as people name them in Chinese and Czech.
-var zones = map[string]string{
+// cityZones are cities as people name them in Chinese and Czech.
+var cityZones = map[string]string{
 	"东京": "Tokyo", "纽约": "New York", "伦敦": "London", "巴黎": "Paris", "北京": "Shanghai", "上海": "Shanghai",
 	"香港": "Hong Kong", "柏林": "Berlin", "布拉格": "Prague", "莫斯科": "Moscow", "首尔": "Seoul", "悉尼": "Sydney",
 	"新加坡": "Singapore", "洛杉矶": "Los Angeles",
@@ -12,29 +12,57 @@ var zones = map[string]string{
 	"beijing": "Shanghai",
 }
 
-// clockRules ask for the date or the time, now. What happened or will happen on
-// some day is for the model to know.
+// clockRules ask for the date, the time or the week, now. What happened or will
+// happen on some day is for the model to know.
 func clockRules() []rule {
-	return []rule{{newPatterns(
-		`^(?:what|which)(?:'s| is)?(?: the)?(?: current| today's| exact| local)? (?:day|date|time|year|month|week|weekday|clock time)(?: of the (?:week|month|year))?(?: (?:is it|is this|is today|do we have|it is|today is|are we in))?(?: (?:today|now|right now|here|currently))*(?: in (?P<zone>[\pL ]{2,30}))?$`,
-		`^what(?:'s| is) today(?:'s date)?$`,
-		`^(?:today's|the current|current) (?:date|day|time|weekday)$`,
-		`^(?:what|which) (?:calendar )?week(?: number)? (?:is (?:it|this)|of the year is (?:it|this))$`,
-		`^is it (?:already |still )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|the weekend)(?: (?:already|today|yet|here))*$`,
-		`^how late is it$`, `^(?:date|time)$`,
-		// Chinese
-		`^(?:今天|现在|今日)?(?:的?日期)?(?:是)?(?:星期几|周几|礼拜几|几号|几月几号|几月几日|多少号|什么日子|什么日期)(?:了|啊|呀)?$`,
-		`^(?:现在|目前|当前)?(?P<zone>[\p{Han}]{2,5}?)?(?:现在|目前|当前)?(?:是)?(?:几点|几点钟|什么时间|什么时候|几时)(?:了|啊|呀)?$`,
-		`^(?:今年|现在)(?:是)?(?:哪一?年|什么年|几几年|多少年)(?:了)?$`, `^(?:今天的?|当前的?|现在的?)(?:日期|时间)(?:是什么|是多少)?$`,
-		// Czech
-		`^(?:jaký|který|co)(?: je)?(?: to)?(?: dnes| dneska)?(?: je)?(?: za)? (?:den|datum|rok|měsíc|týden)(?: je)?(?: dnes| dneska| máme)?$`,
-		`^kolikátého(?: je| máme)?(?: dnes| dneska)?(?: je| máme)?$`,
-		`^kolik je(?: teď)? hodin(?: (?:v|ve) (?P<zone>[\pL ]{2,30}))?$`, `^(?:dnešní datum|je už? pátek)$`,
-	), func(_ *utterance, m captures) goal {
-		zone := m["zone"]
-		if known, ok := zones[strings.ToLower(zone)]; ok {
-			zone = known
-		}
-		return simple{currentTime, arguments{"zone": zone}}
-	}}}
+	parts := []struct {
+		part     string
+		patterns []string
+	}{
+		{"time", []string{
+			`^(?:what|which)(?:'s| is)?(?: the)?(?: current| exact| local)? (?:time|clock time)` + clockTail,
+			`^(?:the current|current) time$`, `^how late is it$`, `^time$`,
+			// Chinese
+			`^(?:现在|目前|当前)?(?P<zone>[\p{Han}]{2,5}?)?(?:现在|目前|当前)?(?:是)?(?:几点|几点钟|什么时间|什么时候|几时)(?:了|啊|呀)?$`,
+			`^(?:今天的?|当前的?|现在的?)时间(?:是什么|是多少)?$`,
+			// Czech
+			`^kolik je(?: teď)? hodin(?: (?:v|ve) (?P<zone>[\pL ]{2,30}))?$`,
+		}},
+		{"week", []string{
+			`^(?:what|which)(?:'s| is)?(?: the)?(?: current)? week(?: of the year)?` + clockTail,
+			`^(?:what|which) (?:calendar )?week(?: number)? (?:is (?:it|this)|of the year is (?:it|this))$`,
+			// Chinese
+			`^(?:今天|现在|本周|这周|这星期)?(?:是)?(?:今年的?)?第几(?:周|个星期|星期)(?:了)?$`,
+			// Czech
+			`^(?:jaký|který|kolikátý)(?: je)?(?: to)?(?: teď)?(?: je)? týden(?: je| máme)?$`,
+		}},
+		{"date", []string{
+			`^(?:what|which)(?:'s| is)?(?: the)?(?: current| today's| exact| local)? (?:day|date|year|month|weekday)(?: of the (?:week|month|year))?` + clockTail,
+			`^what(?:'s| is) today(?:'s date)?$`,
+			`^(?:today's|the current|current) (?:date|day|weekday)$`, `^date$`,
+			`^is it (?:already |still )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|the weekend)(?: (?:already|today|yet|here))*$`,
+			// Chinese
+			`^(?:今天|现在|今日)?(?:的?日期)?(?:是)?(?:星期几|周几|礼拜几|几号|几月几号|几月几日|多少号|什么日子|什么日期)(?:了|啊|呀)?$`,
+			`^(?:今年|现在)(?:是)?(?:哪一?年|什么年|几几年|多少年)(?:了)?$`,
+			`^(?:今天的?|当前的?|现在的?)日期(?:是什么|是多少)?$`,
+			// Czech
+			`^(?:jaký|který|co)(?: je)?(?: to)?(?: dnes| dneska)?(?: je)?(?: za)? (?:den|datum|rok|měsíc)(?: je)?(?: dnes| dneska| máme)?$`,
+			`^kolikátého(?: je| máme)?(?: dnes| dneska)?(?: je| máme)?$`,
+			`^(?:dnešní datum|je už? pátek)$`,
+		}},
+	}
+	rules := make([]rule, len(parts))
+	for i, p := range parts {
+		rules[i] = rule{newPatterns(p.patterns...), func(_ *utterance, m captures) goal {
+			zone := m["zone"]
+			if known, ok := cityZones[strings.ToLower(zone)]; ok {
+				zone = known
+			}
+			return oneCall{currentTime, arguments{"part": p.part, "zone": zone}}
+		}}
+	}
+	return rules
 }
+
+// clockTail is how a question for the date or time may end.
+const clockTail = `(?: (?:is it|is this|is today|do we have|it is|today is|are we in))?(?: (?:today|now|right now|here|currently))*(?: in (?P<zone>[\pL ]{2,30}))?$`

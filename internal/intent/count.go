@@ -1,11 +1,11 @@
 package intent
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
 
 	"loci"
+	"loci/internal/lang"
 )
 
 // counting is the goal of counting the lines that contain a text, all lines if
@@ -26,34 +26,32 @@ func (g counting) next(u *utterance, done []loci.ToolResult) loci.Move {
 	if g.text == "" {
 		args["content"], args["regexp"] = "^", true
 	}
+	form, known := fieldForms[g.field]
 	switch {
-	case len(done) == 0 && g.field != "" && fields[g.field] == "":
+	case len(done) == 0 && g.field != "" && !known:
 		// Where the field stands in a line is seen from a few of them.
 		return call(searchFiles, arguments{"path": g.where, "content": g.text, "limit": 20})
 	case len(done) == 0:
-		if g.field != "" {
-			args["group_by"] = fields[g.field]
-		}
+		args["group_by"] = form
 		return call(searchFiles, args)
 	}
 	last := done[len(done)-1]
-	var f found
-	if err := json.Unmarshal(last.Data, &f); err != nil || last.Err != nil || f.Lines == nil || *f.Lines == 0 {
+	result := decode[searchResult](last)
+	switch {
+	case result.Lines == nil || *result.Lines == 0:
 		return say(u, last)
-	}
-	if len(done) == 1 && g.field != "" && fields[g.field] == "" {
-		args["group_by"] = g.groupBy(f)
+	case len(done) == 1 && g.field != "" && !known:
+		args["group_by"] = g.groupBy(result)
 		return call(searchFiles, args)
-	}
-	if g.field == "" && g.text == "" {
-		return loci.Move{Say: sentence(u.lang, lineCount, g.where, *f.Lines)}
+	case g.field == "" && g.text == "":
+		return loci.Move{Say: lineCount.In(u.Lang, g.where, *result.Lines)}
 	}
 	return say(u, last)
 }
 
-// fields are the places of fields that look the same in every log, as
+// fieldForms are the places of fields that look the same in every log, as
 // expressions for search_files with one group.
-var fields = map[string]string{
+var fieldForms = map[string]string{
 	"day": `(\d{4}-\d\d-\d\d)`, "date": `(\d{4}-\d\d-\d\d)`,
 	"hour": `(\d{4}-\d\d-\d\d[T ]\d\d)`,
 	"ip":   `(\d{1,3}(?:\.\d{1,3}){3})`, "address": `(\d{1,3}(?:\.\d{1,3}){3})`, "ip address": `(\d{1,3}(?:\.\d{1,3}){3})`,
@@ -70,7 +68,7 @@ var fieldNames = map[string]string{
 // groupBy is the expression that captures the field. It is written by name
 // (module=auth, "module":"auth"), or else it is what follows the text, in
 // brackets or not: ERROR [auth] …, ERROR auth: …
-func (g counting) groupBy(sample found) string {
+func (g counting) groupBy(sample searchResult) string {
 	name := regexp.QuoteMeta(g.field)
 	byName := `(?i:\b` + name + `)"?\s*[=:]\s*"?([\w.\-/]+)`
 	re, err := regexp.Compile(byName)
@@ -166,6 +164,6 @@ func (u *utterance) countPlace(where, words string, inQuotes bool) (string, bool
 }
 
 // lineCount is said of all the lines of a file.
-var lineCount = words{
-	en: "%s has %d lines.", zh: "%s 共有 %d 行。", cs: "Soubor %s má řádků: %d.",
+var lineCount = lang.Words{
+	EN: "%s has %d lines.", ZH: "%s 共有 %d 行。", CS: "Soubor %s má řádků: %d.",
 }

@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,8 +19,9 @@ type document struct {
 	summarise bool
 }
 
-// maxReads is how many files are tried, where the newest cannot be read as text.
-const maxReads = 3
+// maxTries is how many files are tried, where the newest are no texts. A turn has
+// a dozen calls in all.
+const maxTries = 8
 
 // first is the tool that finds the text, or reads it if it is named.
 func (g document) first() string {
@@ -34,54 +34,38 @@ func (g document) first() string {
 	return readFile
 }
 
-// next reads on from what was done: find the text if it is given by place, read
-// it, look elsewhere if it is not there, and then show it or have it summed up.
+// next goes on from where the turn stands. A text that is named is read at once;
+// one that is given by its place is looked up first, as is one that is not where
+// it was said to be. Of what a look-up found, one file after the other is tried.
 func (g document) next(u *utterance, done []loci.ToolResult) loci.Move {
 	if len(done) == 0 {
 		return g.begin()
 	}
 	last := done[len(done)-1]
-	reads := 0
-	for _, r := range done {
-		if r.Call.Name == readFile {
-			reads++
-		}
-	}
 	if last.Call.Name == readFile && last.Err == nil {
 		return g.finish(u, last, done)
 	}
-	places, ok := g.candidates(done)
-	switch {
-	case !ok && last.Call.Name == readFile:
-		return g.lookFor(u, last)
-	case last.Err != nil && last.Call.Name != readFile || len(places) == 0:
-		return say(u, g.complaint(done))
-	case g.path != "" && len(places) > 1:
-		return loci.Move{Say: sentence(u.lang, whichOne, filepath.Base(g.path), len(places), strings.Join(places, "\n"))}
+	lookup := slices.IndexFunc(done, func(r loci.ToolResult) bool { return r.Call.Name != readFile })
+	if lookup < 0 {
+		return g.elsewhere(u, last)
 	}
-	if g.path != "" {
-		reads-- // the path itself was tried before
-	}
-	if reads >= min(len(places), maxReads) {
-		return say(u, last)
-	}
-	return call(readFile, arguments{"path": places[reads]})
+	return g.tryNext(u, done[:lookup+1], done[lookup+1:])
 }
 
 // begin is the first move.
 func (g document) begin() loci.Move {
 	switch {
 	case g.newest:
-		return call(searchFiles, arguments{"type": "file", "sort": "newest", "limit": 10})
+		return call(searchFiles, arguments{"type": "file", "sort": "newest", "limit": 2 * maxTries})
 	case g.path == "":
 		return call(listDir, nil)
 	}
 	return call(readFile, arguments{"path": g.path})
 }
 
-// lookFor is the move after a path could not be read: if it is a name alone,
+// elsewhere is the move after a path could not be read: if it is a name alone,
 // the file may be in another folder; otherwise it may be a folder itself.
-func (g document) lookFor(u *utterance, failed loci.ToolResult) loci.Move {
+func (g document) elsewhere(u *utterance, failed loci.ToolResult) loci.Move {
 	switch {
 	case failed.Refused:
 	case !hasSeparator(g.path) && u.offers(searchFiles):
@@ -96,76 +80,77 @@ func (g document) lookFor(u *utterance, failed loci.ToolResult) loci.Move {
 	return say(u, failed)
 }
 
-// candidates are the paths that a search or listing found; ok is false if
-// there was none yet. A file whose whole name was given comes before files that
-// have it in their name. Of the newest, those that nobody writes by hand, hidden
-// or binary, are passed over.
-func (g document) candidates(done []loci.ToolResult) (places []string, ok bool) {
-	for _, r := range done {
-		switch r.Call.Name {
-		case searchFiles:
-			var found found
-			_ = json.Unmarshal(r.Data, &found) // no data: nothing found
-			for _, m := range found.Matches {
-				name := filepath.Base(m.Path)
-				if m.Type == "file" && (g.path != "" || !strings.HasPrefix(name, ".") && !binary[strings.ToLower(filepath.Ext(name))]) {
-					places = append(places, m.Path)
-				}
-			}
-			exact := slices.DeleteFunc(slices.Clone(places), func(p string) bool { return !strings.EqualFold(filepath.Base(p), g.path) })
-			if len(exact) > 0 {
-				places = exact
-			}
-			return places, true
-		case listDir:
-			if g.path != "" {
-				return nil, true
-			}
-			var l listing
-			_ = json.Unmarshal(r.Data, &l)
-			files := l.files()
-			if i := place(g.nth, len(files)); i >= 0 {
-				places = []string{filepath.Join(l.Path, files[i])}
-			}
-			return places, true
-		}
+// tryNext is the move after a look-up, the last of the first calls, and after
+// those of its files that were tried and could not be read.
+func (g document) tryNext(u *utterance, first, tried []loci.ToolResult) loci.Move {
+	places := g.candidates(first[len(first)-1])
+	switch {
+	case g.path != "" && len(places) > 1:
+		return loci.Move{Say: whichOne.In(u.Lang, filepath.Base(g.path), len(places), strings.Join(places, "\n"))}
+	case len(tried) < min(len(places), maxTries):
+		return call(readFile, arguments{"path": places[len(tried)]})
 	}
-	return nil, false
+	return g.giveUp(u, first, tried)
 }
 
-// place is the index of the nth of n things, or -1.
-func place(nth, n int) int {
+// giveUp says why nothing was read: what is wrong with the file that was tried
+// last; or else, of a path, why it could not be read in the first place, unless
+// it is a folder, which was listed instead.
+func (g document) giveUp(u *utterance, first, tried []loci.ToolResult) loci.Move {
+	lookup := first[len(first)-1]
+	switch {
+	case len(tried) > 0:
+		return say(u, tried[len(tried)-1])
+	case g.path != "" && lookup.Call.Name == searchFiles:
+		return say(u, first[0])
+	}
+	return say(u, lookup)
+}
+
+// candidates are the files that a look-up found, best first.
+func (g document) candidates(lookup loci.ToolResult) []string {
+	switch {
+	case lookup.Call.Name == searchFiles:
+		return g.matching(decode[searchResult](lookup))
+	case lookup.Call.Name == listDir && g.path == "":
+		files := decode[listResult](lookup).files()
+		if i := nthIndex(g.nth, len(files)); i >= 0 {
+			return files[i : i+1]
+		}
+	}
+	return nil
+}
+
+// matching are the files of a search. If some have the whole name that was given,
+// those that have it in their name do not count; of the newest, hidden ones do
+// not, which programs write.
+func (g document) matching(result searchResult) []string {
+	var all, exact []string
+	for _, m := range result.Matches {
+		name := filepath.Base(m.Path)
+		if m.Type != "file" || g.path == "" && strings.HasPrefix(name, ".") {
+			continue
+		}
+		all = append(all, m.Path)
+		if strings.EqualFold(name, g.path) {
+			exact = append(exact, m.Path)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return all
+}
+
+// nthIndex is the index of the nth of count things, or -1.
+func nthIndex(nth, count int) int {
 	switch {
 	case nth < 0:
-		return n - 1
-	case nth > n:
+		return count - 1
+	case nth > count:
 		return -1
 	}
 	return nth - 1
-}
-
-// binary are endings of files that a person does not write as text.
-var binary = map[string]bool{
-	".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true, ".pdf": true, ".zip": true, ".gz": true,
-	".mp3": true, ".mp4": true, ".mov": true, ".exe": true, ".so": true, ".db": true, ".sqlite": true, ".bin": true,
-	".gguf": true, ".docx": true, ".xlsx": true, ".pptx": true, ".lock": true,
-}
-
-// complaint is the result that tells best why nothing was read: of a path, the
-// first failure; of a place, the last thing that happened.
-func (g document) complaint(done []loci.ToolResult) loci.ToolResult {
-	last := done[len(done)-1]
-	if g.path != "" && last.Call.Name != listDir {
-		return done[0]
-	}
-	return last
-}
-
-// page is what read_file tells, as far as it matters here.
-type page struct {
-	Path  string `json:"path"`
-	Pages int    `json:"pages"`
-	Text  string `json:"text"`
 }
 
 const (
@@ -186,45 +171,45 @@ func (g document) finish(u *utterance, read loci.ToolResult, done []loci.ToolRes
 	if !g.summarise {
 		return say(u, read)
 	}
-	var p page
-	if err := json.Unmarshal(read.Data, &p); err != nil || strings.TrimSpace(p.Text) == "" {
+	page := decode[readResult](read)
+	if strings.TrimSpace(page.Text) == "" {
 		return say(u, read)
 	}
-	text := []rune(strings.TrimSpace(p.Text))
+	text := []rune(strings.TrimSpace(page.Text))
 	limit := maxSummary
-	if lang.Of(p.Text) == "zh" {
+	if lang.Of(page.Text) == lang.Chinese {
 		limit = maxSummaryZH
 	}
-	head := filepath.Base(p.Path)
-	if when := changedAt(u, p.Path, done); when != "" {
+	head := filepath.Base(page.Path)
+	if when := changedAt(u, page.Path, done); when != "" {
 		head += " (" + when + ")"
 	}
-	if len(text) > limit || p.Pages > 1 {
+	if len(text) > limit || page.Pages > 1 {
 		text = text[:min(len(text), limit)]
-		head += sentence(u.lang, beginningOnly)
+		head += beginningOnly.In(u.Lang)
 	}
 	if 0 < u.Params && u.Params < ownWords {
 		key := keySentences(string(text), maxKey)
-		return loci.Move{Say: head + sentence(u.lang, inItsWords) + "\n" + strings.Join(key, "\n")}
+		return loci.Move{Say: head + inItsWords.In(u.Lang) + "\n" + strings.Join(key, "\n")}
 	}
 	return loci.Move{Talk: &loci.Talk{
-		Instruction: sentence(u.lang, summariseThis, string(text)),
+		Instruction: summariseThis.In(u.Lang, string(text)),
 		Lead:        head + ":\n",
 	}}
 }
 
 // changedAt is when a file that was searched for was changed, in words.
 func changedAt(u *utterance, path string, done []loci.ToolResult) string {
-	var f found
+	var result searchResult
 	for _, r := range done {
 		if r.Call.Name == searchFiles {
-			_ = json.Unmarshal(r.Data, &f)
+			result = decode[searchResult](r)
 		}
 	}
-	for _, m := range f.Matches {
+	for _, m := range result.Matches {
 		if t := m.Modified.In(u.Now.Location()); filepath.Base(m.Path) == filepath.Base(path) && !t.IsZero() {
 			if t.Format(time.DateOnly) == u.Now.Format(time.DateOnly) {
-				return sentence(u.lang, todayAt, t.Format("15:04"))
+				return todayAt.In(u.Lang, t.Format("15:04"))
 			}
 			return t.Format("2006-01-02 15:04")
 		}
@@ -242,7 +227,9 @@ var (
 		`|^co jsem(?: teď| právě| naposledy| zrovna)* (?:na)?psala?(?: naposledy)?$|^(?:můj |ten )?(?:nejnovější|poslední) (?:soubor|dokument|poznámk\pL+)$`)
 	nthWords = newPattern(`^(?:the |that )?(?P<n>first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th|last)(?: one| file| document| of them)$` +
 		// Chinese
-		`|^第(?P<n>[一二三四五12345])个(?:文件)?$|^(?:ten )?(?P<n>první|druhý|třetí|čtvrtý|pátý)(?: soubor| dokument)$`)
+		`|^第(?P<n>[一二三四五12345])个(?:文件)?$` +
+		// Czech
+		`|^(?:ten )?(?P<n>první|druhý|třetí|čtvrtý|pátý)(?: soubor| dokument)$`)
 )
 
 // ordinals are the numbers of places; the last is -1.
@@ -257,7 +244,7 @@ func (u *utterance) document(words string, summarise bool) goal {
 	m, counted := nthWords.match(words)
 	nth := ordinals[strings.ToLower(m["n"])]
 	listed := u.listed()
-	switch i := place(nth, len(listed)); {
+	switch i := nthIndex(nth, len(listed)); {
 	case counted && i >= 0:
 		return document{path: listed[i], summarise: summarise}
 	case newestWords.has(words):

@@ -9,6 +9,7 @@ import (
 
 	"loci"
 	"loci/internal/intent"
+	"loci/internal/lang"
 	"loci/internal/toolkit"
 )
 
@@ -60,7 +61,7 @@ func share(t *testing.T, r *intent.Router, file string) (tool, args float64, onT
 	all := requests(t, file)
 	var rightTool, rightArgs int
 	for _, q := range all {
-		m, err := r.Next(t.Context(), loci.Situation{Text: q.text, Tools: specs, Now: now})
+		m, err := r.Next(t.Context(), loci.Situation{Text: q.text, Lang: lang.Of(q.text), Tools: specs, Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,31 +3,11 @@ package intent
 import (
 	"strings"
 	"time"
-
-	"loci"
 )
 
-// found is what search_files tells, as far as it matters here.
-type found struct {
-	Files  int  `json:"files"`
-	Lines  *int `json:"lines"`
-	Groups []struct {
-		Value string `json:"value"`
-		Lines int    `json:"lines"`
-	} `json:"groups"`
-	Matches []struct {
-		Path     string    `json:"path"`
-		Type     string    `json:"type"`
-		Modified loci.Time `json:"modified"`
-		Hits     []struct {
-			Text string `json:"text"`
-		} `json:"hits"`
-	} `json:"matches"`
-}
-
-// kinds are words for types of files, and the types that search_files knows for
+// kindWords are words for types of files, and the types that search_files knows for
 // them. An empty kind is the extension itself.
-var kinds = []struct {
+var kindWords = []struct {
 	pattern pattern
 	kind    string
 }{
@@ -46,7 +26,7 @@ var kinds = []struct {
 
 // kindOf is the type that search_files knows for a word; empty if none.
 func kindOf(words string) string {
-	for _, k := range kinds {
+	for _, k := range kindWords {
 		if m, ok := k.pattern.match(words); ok {
 			if k.kind == "" {
 				return strings.ToLower(m["ext"])
@@ -143,7 +123,7 @@ func findRules() []rule {
 			if strings.HasSuffix(m["many"], "s") {
 				limit = 10
 			}
-			return u.find(arguments{"type": "file", "sort": sorts[strings.ToLower(m["sort"])], "limit": limit}, m["where"])
+			return u.find(arguments{"type": "file", "sort": sortOrders[strings.ToLower(m["sort"])], "limit": limit}, m["where"])
 		}},
 	}
 }
@@ -151,8 +131,8 @@ func findRules() []rule {
 // myFiles are words for everything there is.
 var myFiles = newPattern(`^(?:all )?(?:of )?(?:my |the |these )?(?:files|notes|documents)$`)
 
-// sorts are the orders of search_files.
-var sorts = map[string]string{
+// sortOrders are the orders of search_files.
+var sortOrders = map[string]string{
 	"newest": "newest", "latest": "newest", "most recent": "newest", "last changed": "newest", "最新": "newest", "nejnovější": "newest",
 	"oldest": "oldest", "最旧": "oldest", "最老": "oldest", "nejstarší": "oldest",
 	"largest": "largest", "biggest": "largest", "最大": "largest", "největší": "largest",
@@ -165,7 +145,7 @@ func (u *utterance) find(args arguments, where string) goal {
 		return nil
 	}
 	args["path"] = path
-	return simple{searchFiles, args}
+	return oneCall{searchFiles, args}
 }
 
 // aDay is a date as search_files takes it.

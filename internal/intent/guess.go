@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/lang"
 )
 
 // The bounds of cosines, found on testdata/paraphrases.tsv with MiniLM. A path
 // in a request is a strong sign of its own, which talk seldom has.
 const (
-	surely         = 0.62 // a tool that is at least so near is meant
-	surelyWithPath = 0.45
-	before         = 0.10 // how much nearer than talk it must be
-	beforeWithPath = 0.02
-	margin         = 0.06 // tools nearer to each other than this need a choice
+	surely           = 0.62 // a tool that is at least so near is meant
+	surelyWithPath   = 0.45
+	overTalk         = 0.10 // how much nearer than talk it must be
+	overTalkWithPath = 0.02
+	choiceBelow      = 0.06 // tools nearer to each other than this need a choice
 )
 
 // talkOpening begins requests for knowledge or writing. They may be about
@@ -25,8 +26,8 @@ var talkOpening = newPattern(`^(?:write|compose|explain|translate|recommend|sugg
 // guess chooses by the nearest examples what no rule knew. The embedded
 // embedder knows English only, so other languages are left to talk.
 func (r *Router) guess(ctx context.Context, u *utterance) (loci.Move, error) {
-	if r.examples == nil || u.lang != "en" || u.core == "" || talkOpening.has(u.core) && u.path() == "" {
-		return talk, nil
+	if r.examples == nil || u.Lang != lang.English || u.core == "" || talkOpening.has(u.core) && u.path() == "" {
+		return letTalk, nil
 	}
 	ranked, err := r.examples.rank(ctx, u)
 	if err != nil {
@@ -34,11 +35,11 @@ func (r *Router) guess(ctx context.Context, u *utterance) (loci.Move, error) {
 			return loci.Move{}, ctx.Err()
 		}
 		r.log.WarnContext(ctx, "no nearest examples: only plain requests are understood", "error", err.Error())
-		return talk, nil
+		return letTalk, nil
 	}
 	near := u.near(ranked)
 	if len(near) == 0 {
-		return talk, nil
+		return letTalk, nil
 	}
 	best := near[0]
 	if len(near) > 1 && r.chooser != nil {
@@ -49,15 +50,15 @@ func (r *Router) guess(ctx context.Context, u *utterance) (loci.Move, error) {
 	if g := u.aimed(best.tool); g != nil {
 		return g.next(u, nil), nil
 	}
-	return talk, nil
+	return letTalk, nil
 }
 
 // near are the one to three tools that can be meant, the nearest first; none
 // if it may as well be talk.
 func (u *utterance) near(ranked []candidate) []candidate {
-	path, bound, distance := u.path(), surely, before
+	path, bound, distance := u.path(), surely, overTalk
 	if path != "" {
-		bound, distance = surelyWithPath, beforeWithPath
+		bound, distance = surelyWithPath, overTalkWithPath
 	}
 	var tools []candidate
 	talks := 0.0
@@ -67,7 +68,7 @@ func (u *utterance) near(ranked []candidate) []candidate {
 			talks = c.score
 		case path != "" && (c.tool == listDir && isFile(path) || c.tool == readFile && !isFile(path)):
 			// the path itself tells that this is not meant
-		case len(tools) < 3 && (len(tools) == 0 || tools[0].score-c.score < margin):
+		case len(tools) < 3 && (len(tools) == 0 || tools[0].score-c.score < choiceBelow):
 			tools = append(tools, c)
 		}
 	}
@@ -91,7 +92,7 @@ func (r *Router) choose(ctx context.Context, u *utterance, near []candidate) (ca
 			}
 		}
 	}
-	i, err := r.chooser.Choose(ctx, u.Text, options)
+	i, err := r.chooser.Choose(ctx, u.Model, u.Text, options)
 	switch {
 	case ctx.Err() != nil:
 		return none, ctx.Err()
@@ -104,17 +105,35 @@ func (r *Router) choose(ctx context.Context, u *utterance, near []candidate) (ca
 	return near[i], nil
 }
 
+// wordedPart is a part of what a tool can tell, and the words for it.
+type wordedPart struct {
+	pattern pattern
+	part    string
+}
+
+// namedPart is the first part that words name, or none.
+func namedPart(parts []wordedPart, words string) string {
+	for _, p := range parts {
+		if p.pattern.has(words) {
+			return p.part
+		}
+	}
+	return ""
+}
+
 // Words that name the arguments of a tool that was chosen by meaning.
 var (
-	partWords = []struct {
-		pattern pattern
-		part    string
-	}{
+	machineParts = []wordedPart{
 		{newPattern(`\b(?:memory|ram)\b`), "memory"},
 		{newPattern(`\b(?:disk|drive|storage|space|ssd)\b`), "disk"},
 		{newPattern(`\b(?:cpu|processor|cores?)\b`), "cpu"},
 		{newPattern(`\b(?:ip|network|address|wifi)\b`), "network"},
 		{newPattern(`\b(?:os|operating system|linux|windows|kernel|uptime|version)\b`), "os"},
+	}
+	clockParts = []wordedPart{
+		{newPattern(`\bweek\b`), "week"},
+		{newPattern(`\b(?:time|clock|hour|late)\b`), "time"},
+		{newPattern(`\b(?:day|date|today|month|year)\b`), "date"},
 	}
 	inZone    = newPattern(`\bin (?P<zone>[A-Z][\pL]+(?: [A-Z][\pL]+)?)$`)
 	inFolder  = newPattern(`\b(?:in|inside|under|of|from) (?P<where>.+)$`)
@@ -133,29 +152,24 @@ func (u *utterance) aimed(tool string) goal {
 		if m, ok := inFolder.match(u.core); ok && path == "" {
 			path, _ = u.folder(m["where"], false)
 		}
-		return simple{listDir, arguments{"path": path}}
+		return oneCall{listDir, arguments{"path": path}}
 	case readFile:
 		if path == "" {
 			return nil
 		}
 		return document{path: path}
 	case systemInfo:
-		for _, p := range partWords {
-			if p.pattern.has(u.core) {
-				return simple{systemInfo, arguments{"part": p.part}}
-			}
-		}
-		return simple{systemInfo, nil}
+		return oneCall{systemInfo, arguments{"part": namedPart(machineParts, u.core)}}
 	case currentTime:
 		m, _ := inZone.match(u.core)
-		return simple{currentTime, arguments{"zone": m["zone"]}}
+		return oneCall{currentTime, arguments{"part": namedPart(clockParts, u.core), "zone": m["zone"]}}
 	case listProcesses:
-		return simple{listProcesses, nil}
+		return u.processes("")
 	case searchFiles:
 		if path == "" {
 			return nil
 		}
-		return simple{searchFiles, arguments{"name": path}}
+		return oneCall{searchFiles, arguments{"name": path}}
 	}
 	return nil
 }

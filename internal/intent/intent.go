@@ -27,14 +27,16 @@ import (
 )
 
 // Embedder turns texts into vectors whose cosine tells how near they are in
-// meaning, one for each text.
+// meaning, one for each text. Vectors of the same length are taken to come from
+// the same model, so that those of the examples can be kept.
 type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// Chooser lets a model pick one of a few options; it returns the index.
+// Chooser lets a model, named as clients do, pick one of a few options; it
+// returns the index.
 type Chooser interface {
-	Choose(ctx context.Context, question string, options []string) (int, error)
+	Choose(ctx context.Context, model, question string, options []string) (int, error)
 }
 
 // Config is what a Router is made of; every field may be nil. Without an
@@ -59,7 +61,7 @@ func New(c Config) *Router {
 	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	r := &Router{rules: rules(), polite: newPoliteness(), chooser: c.Chooser, log: log}
 	if c.Embedder != nil {
-		r.examples = &examples{embedder: c.Embedder}
+		r.examples = newExamples(c.Embedder)
 	}
 	return r
 }
@@ -74,7 +76,7 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 		return loci.Move{}, err
 	}
 	if len(s.Text) > maxWords {
-		return talk, nil
+		return letTalk, nil
 	}
 	// The same words in the same conversation give the same goal, so the steps of
 	// a turn agree on what it is about.
@@ -88,8 +90,8 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	return r.guess(ctx, u)
 }
 
-// talk leaves the reply to the model.
-var talk = loci.Move{Talk: &loci.Talk{}}
+// letTalk leaves the reply to the model.
+var letTalk = loci.Move{Talk: &loci.Talk{}}
 
 // goal is what a person wants done. It is found again from the same words for
 // every move of a turn, so it holds no state: what was done so far tells where
@@ -138,17 +140,17 @@ func rules() []rule {
 	)
 }
 
-// simple is a goal that one call reaches.
-type simple struct {
+// oneCall is a goal that one call reaches.
+type oneCall struct {
 	tool string
 	args arguments
 }
 
 // first is the one tool.
-func (g simple) first() string { return g.tool }
+func (g oneCall) first() string { return g.tool }
 
 // next calls it, and then says what came out.
-func (g simple) next(u *utterance, done []loci.ToolResult) loci.Move {
+func (g oneCall) next(u *utterance, done []loci.ToolResult) loci.Move {
 	if len(done) == 0 {
 		return call(g.tool, g.args)
 	}
@@ -171,7 +173,7 @@ func call(tool string, args arguments) loci.Move {
 	}
 	raw, err := json.Marshal(args)
 	if err != nil { // texts, numbers and truth values always marshal
-		return talk
+		return letTalk
 	}
 	return loci.Move{Call: &loci.ToolCall{Name: tool, Arguments: raw}}
 }

@@ -4,15 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"loci"
 	"loci/internal/intent"
+	"loci/internal/lang"
 	"loci/internal/tool"
 	"loci/internal/toolkit"
 )
@@ -66,15 +67,10 @@ func (p *person) asks(text string) loci.Move {
 	p.calls = nil
 	var done []loci.ToolResult
 	owner := loci.Principal{ID: "owner", Owner: true}
-	lang := "en"
-	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		lang = "zh"
-	} else if strings.ContainsAny(text, "řšžůěčý") {
-		lang = "cs"
-	}
-	for range 8 {
+	language := lang.Of(text)
+	for range 12 {
 		m, err := p.router.Next(p.t.Context(), loci.Situation{
-			Text: text, History: p.history, Results: done, Tools: p.set.Specs(loci.Scope{Principal: owner}), Folders: []string{p.dir}, Params: p.params, Now: now,
+			Text: text, History: p.history, Results: done, Tools: p.set.Specs(loci.Scope{Principal: owner}), Folders: []string{p.dir}, Lang: language, Params: p.params, Now: now,
 		})
 		if err != nil {
 			p.t.Fatal(err)
@@ -84,7 +80,7 @@ func (p *person) asks(text string) loci.Move {
 			return m
 		}
 		p.calls = append(p.calls, m.Call.Name+" "+string(m.Call.Arguments))
-		scope := loci.Scope{Principal: owner, Folders: []string{p.dir}, Working: p.dir, Lang: lang}
+		scope := loci.Scope{Principal: owner, Folders: []string{p.dir}, Working: p.dir, Lang: language}
 		done = append(done, p.set.Call(p.t.Context(), scope, *m.Call))
 	}
 	p.t.Fatalf("%q never comes to an end: %v", text, p.calls)
@@ -104,11 +100,8 @@ var files = map[string]string{
 
 func TestReplies(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
-		{"What day is it today?", "Monday, 30 November 2026"},
-		{"今天星期几？", "星期一"},
-		{"Jaký je dnes den?", "pondělí 30. listopadu 2026"},
 		{"What time is it in Tokyo?", "21:00 (Asia/Tokyo"},
-		{"现在东京几点？", "21:00"},
+		{"现在东京几点？", "21:00（Asia/Tokyo）"},
 		{"Which files are in FOLDER?", "notes.md"},
 		{"which files are here?", "notes.md"},
 		{"What is in the folder logs?", "a.log"},
@@ -120,11 +113,14 @@ func TestReplies(t *testing.T) {
 		{"What does plan.md say?", "The plan."},
 		{"what is in logs/", "a.log"},
 		{"read todo.txt", "Which one do you mean?\n"},
+		{"read note.md", `Did you mean "notes.md"?`},
+		{"read /etc/passwd", "Allowed are: "},
+		{"What time is it in Atlantis?", "Use a name of the zone database"},
 		{"read nothing.txt", `There is no file or folder "nothing.txt".`},
 		{"přečti nic.txt", "Nepovedlo se to: "},
 		{"open photo.png", "photo.png is not text but binary"},
 		{"How many ERROR lines are in app.log?", "3 lines"},
-		{"app.log 里有多少行 ERROR？", "3"},
+		{"app.log 里有多少行 ERROR？", "app.log 中有 3 行包含 ERROR"},
 		{"How many lines does notes.md have?", "notes.md has 2 lines."},
 		{"count ERROR lines per module in logs/", "db: 2\nnet: 1"},
 		{"How many ERROR lines are in app.log per module?", "auth: 2\nweb: 1"},
@@ -144,6 +140,41 @@ func TestReplies(t *testing.T) {
 		m := p.asks(strings.ReplaceAll(tc.text, "FOLDER", p.dir))
 		if m.Talk != nil || !strings.Contains(m.Say, tc.want) {
 			t.Errorf("%q: said %q after %v, want %q in it", tc.text, m.Say, p.calls, tc.want)
+		}
+	}
+}
+
+// TestSaysWhatWasAsked holds answers to the question: no time where the day was
+// asked for, no week where the time was.
+func TestSaysWhatWasAsked(t *testing.T) {
+	p := newPerson(t, nil)
+	for text, want := range map[string]string{
+		"What day is it today?":           "Today is Monday, 30 November 2026.",
+		"what's the date":                 "Today is Monday, 30 November 2026.",
+		"What time is it?":                "It is 12:00.",
+		"What time is it in Tokyo?":       "It is 21:00 (Asia/Tokyo).",
+		"Which week of the year is this?": "This is week 49 of 2026.",
+		"今天星期几？":                          "今天是 2026年11月30日 星期一。",
+		"现在几点了？":                          "现在是 12:00。",
+		"现在是第几周？":                         "现在是 2026 年第 49 周。",
+		"Jaký je dnes den?":               "Dnes je pondělí 30. listopadu 2026.",
+		"Kolik je hodin?":                 "Je 12:00.",
+		"Který je týden?":                 "Je 49. týden roku 2026.",
+	} {
+		if m := p.asks(text); m.Say != want {
+			t.Errorf("%q: said %q after %v, want %q", text, m.Say, p.calls, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"What is running on this computer?":    `list_processes {}`,
+		"show the top 12 processes":            `list_processes {"limit":12}`,
+		"show the top ten processes":           `list_processes {"limit":10}`,
+		"Which process takes the most memory?": `list_processes {"sort":"memory"}`,
+		"哪些进程占用内存最多？":                          `list_processes {"sort":"memory"}`,
+		"Co žere paměť?":                       `list_processes {"sort":"memory"}`,
+	} {
+		if m := p.asks(text); len(p.calls) != 1 || p.calls[0] != want || strings.Count(m.Say, "\n") > 12 {
+			t.Errorf("%q: %v, want %s; said %q", text, p.calls, want, m.Say)
 		}
 	}
 }
@@ -223,6 +254,48 @@ func TestPlacesInAListing(t *testing.T) {
 	}
 }
 
+// TestListingsInEveryLanguage reads the listings that the real tools write, and
+// the sizes in them, whatever the language.
+func TestListingsInEveryLanguage(t *testing.T) {
+	for _, tc := range []struct{ list, read string }{
+		{"what files are in FOLDER?", "open the last file"},
+		{"FOLDER 里有哪些文件？", "打开第3个文件"},
+		{"Ukaž soubory v FOLDER", "otevři třetí soubor"},
+	} {
+		p := newPerson(t, map[string]string{"my notes/a.txt": "12", "my notes/b b.txt": strings.Repeat("b", 3000), "my notes/c.txt": "found", "z.txt": "outside"})
+		listed := p.asks(strings.ReplaceAll(tc.list, "FOLDER", `"`+p.dir+`/my notes"`))
+		if m := p.asks(tc.read); !strings.Contains(m.Say, "found") {
+			t.Errorf("%q after %q: said %q after %v", tc.read, listed.Say, m.Say, p.calls)
+		}
+	}
+	p := newPerson(t, files)
+	p.history = []loci.Message{{Role: loci.Assistant, Content: "I know three things (3 of them, in all): one (1) and two."}}
+	if m := p.asks("open the first one"); strings.Contains(strings.Join(p.calls, " "), "things") {
+		t.Errorf("plain words are taken for a listing: %v, %+v", p.calls, m)
+	}
+}
+
+// TestNewestText passes over many newer files that are no texts, and tells which
+// it could not read when there is none.
+func TestNewestText(t *testing.T) {
+	all := map[string]string{"letter.txt": "Dear Anna.", ".hidden": "not this"}
+	for i := range 6 {
+		all[fmt.Sprintf("photo%d.xyz", i)] = "\x00\x01"
+	}
+	p := newPerson(t, all)
+	for i := range 6 {
+		p.touch(fmt.Sprintf("photo%d.xyz", i))
+	}
+	p.touch(".hidden")
+	if m := p.asks("summarise what I just wrote"); m.Talk == nil || !strings.Contains(m.Talk.Instruction, "Dear Anna.") || len(p.calls) != 8 {
+		t.Errorf("%+v after %v", m, p.calls)
+	}
+	p = newPerson(t, map[string]string{"a.xyz": "\x00"})
+	if m := p.asks("summarise what I just wrote"); !strings.Contains(m.Say, "a.xyz is not text but binary") {
+		t.Errorf("%+v after %v", m, p.calls)
+	}
+}
+
 func TestTalkNeverRunsATool(t *testing.T) {
 	p := newPerson(t, files)
 	for _, text := range []string{
@@ -250,14 +323,14 @@ func TestTalkNeverRunsATool(t *testing.T) {
 func TestOnlyOfferedToolsAreCalled(t *testing.T) {
 	r := intent.New(intent.Config{})
 	for _, text := range []string{"What day is it?", "read notes.md", "summarise the second file", "count ERROR lines in a.log"} {
-		m, err := r.Next(t.Context(), loci.Situation{Text: text, Now: now})
+		m, err := r.Next(t.Context(), loci.Situation{Text: text, Lang: lang.Of(text), Now: now})
 		if err != nil || m.Talk == nil {
 			t.Errorf("%q without tools: %+v, %v", text, m, err)
 		}
 	}
 	reader := []loci.ToolSpec{{Name: "read_file"}}
 	failed := loci.ToolResult{Call: loci.ToolCall{Name: "read_file"}, Err: &loci.ToolError{Message: "There is no such file."}}
-	m, err := r.Next(t.Context(), loci.Situation{Text: "read notes.md", Tools: reader, Results: []loci.ToolResult{failed}, Now: now})
+	m, err := r.Next(t.Context(), loci.Situation{Text: "read notes.md", Lang: lang.Of("read notes.md"), Tools: reader, Results: []loci.ToolResult{failed}, Now: now})
 	if err != nil || m.Say != "There is no such file." {
 		t.Errorf("with read_file alone: %+v, %v", m, err)
 	}
@@ -270,7 +343,7 @@ func TestStrangeResultsDoNoHarm(t *testing.T) {
 			for _, data := range []string{"", "null", "[]", `{"entries":5}`, `{"matches":[{}]}`, "{"} {
 				done := []loci.ToolResult{{Call: loci.ToolCall{Name: name}, Data: json.RawMessage(data), Text: "t"}}
 				for range 6 {
-					m, err := r.Next(t.Context(), loci.Situation{Text: text, Tools: specs, Results: done, Now: now})
+					m, err := r.Next(t.Context(), loci.Situation{Text: text, Lang: lang.Of(text), Tools: specs, Results: done, Now: now})
 					if err != nil {
 						t.Fatal(err)
 					}

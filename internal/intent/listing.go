@@ -1,25 +1,5 @@
 package intent
 
-// listing is what list_dir tells, as far as it matters here.
-type listing struct {
-	Path    string `json:"path"`
-	Entries []struct {
-		Name string `json:"name"`
-		Type string `json:"type"`
-	} `json:"entries"`
-}
-
-// files are the names of the files, in the order of the list.
-func (l listing) files() []string {
-	var names []string
-	for _, e := range l.Entries {
-		if e.Type == "file" {
-			names = append(names, e.Name)
-		}
-	}
-	return names
-}
-
 // listRules ask what is in a folder. In the first rule the words leave no doubt
 // that one is meant; in the second the place itself must look like one, because
 // "what is in a good curry?" is built in the same way.
@@ -58,5 +38,5 @@ func (u *utterance) list(where string, sure bool) goal {
 	if !ok || isFile(path) {
 		return nil
 	}
-	return simple{listDir, arguments{"path": path}}
+	return oneCall{listDir, arguments{"path": path}}
 }

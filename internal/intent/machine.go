@@ -1,9 +1,11 @@
 package intent
 
+import "strconv"
+
 // Words for this machine.
 const (
-	machine   = `(?:this|my|the|your) (?:computer|machine|pc|laptop|mac|system|server|box|device|notebook)`
-	computers = `(?:電脑|电脑|系统|机器|计算机|主机)`
+	thisMachine = `(?:this|my|the|your) (?:computer|machine|pc|laptop|mac|system|server|box|device|notebook)`
+	computerZH  = `(?:電脑|电脑|系统|机器|计算机|主机)`
 )
 
 // processRules ask what runs. They come before the rules for the parts of the
@@ -11,20 +13,38 @@ const (
 func processRules() []rule {
 	return []rule{{newPatterns(
 		`^(?:what|who|which (?:programs?|process(?:es)?|apps?|applications?))(?:'s| is| are)?(?: currently)? (?:using|eating|hogging|taking|consuming|use|uses|takes?|slowing|loading)(?: up| down)?(?: all| most| the most| so much| too much)*(?: of)?(?: my| the)? (?:cpu|processor|memory|ram|computer|machine)(?: time| power)?(?: down)?$`,
-		`^(?:which|what) (?:programs?|process(?:es)?|apps?|applications?)(?: are| is)?(?: currently)? (?:running|active|open)(?: (?:on `+machine+`|here))?$`,
-		`^(?:show|list|display|give)(?: me)?(?: the| all| my)*(?: top| running| busiest| active)*(?: \d+| ten)? (?:process(?:es)?|programs|tasks)(?: list| running)?$`,
+		`^(?:which|what) (?:programs?|process(?:es)?|apps?|applications?)(?: are| is)?(?: currently)? (?:running|active|open)(?: (?:on `+thisMachine+`|here))?$`,
+		`^(?:show|list|display|give)(?: me)?(?: the| all| my)*(?: top| running| busiest| active)*(?: (?P<count>\d{1,2}|ten))? (?:process(?:es)?|programs|tasks)(?: list| running)?$`,
 		`^(?:top|ps|htop|tasklist)$`,
-		`^why is `+machine+`(?: so| running| very)* (?:slow|hot|loud|laggy|sluggish)(?: today| lately)?$`,
-		`^what(?:'s| is)(?: currently)? running(?: (?:on `+machine+`|here))?$`,
+		`^why is `+thisMachine+`(?: so| running| very)* (?:slow|hot|loud|laggy|sluggish)(?: today| lately)?$`,
+		`^what(?:'s| is)(?: currently)? running(?: (?:on `+thisMachine+`|here))?$`,
 		// Chinese
 		`^(?:哪个|哪些|什么|有哪些|现在有哪些)(?:程序|进程|应用|软件).{0,4}(?:占|用|运行|在跑|消耗|吃).{0,14}$`,
 		`^(?:现在|目前)?(?:有)?(?:哪些|什么)(?:程序|进程|应用)(?:在|正在)?运行$`, `^(?:列出|显示|查看)(?:所有|当前)?的?进程(?:列表)?$`,
-		`^(?:我的)?`+computers+`(?:为什么|怎么)(?:这么|那么|很)?(?:慢|卡).{0,2}$`, `^为什么(?:我的)?`+computers+`(?:这么|那么|很)?(?:慢|卡).{0,2}$`,
+		`^(?:我的)?`+computerZH+`(?:为什么|怎么)(?:这么|那么|很)?(?:慢|卡).{0,2}$`, `^为什么(?:我的)?`+computerZH+`(?:这么|那么|很)?(?:慢|卡).{0,2}$`,
 		// Czech
 		`^(?:co|kdo|který program|které programy|jaké programy|které procesy)(?: mi| tu)?(?: teď)?(?: nejvíc| nejvíce)? (?:vytěžuje|vytěžují|zatěžuje|zatěžují|žere|žerou|používá|zpomaluje)(?: mi| můj)?(?: nejvíc)? (?:procesor|paměť|cpu|ram|počítač)$`,
 		`^(?:co|které programy|jaké programy|které procesy|jaké procesy)(?: tu| teď| právě| na počítači)* běží(?: na počítači)?$`,
 		`^(?:ukaž|vypiš)(?: mi)?(?: běžící)? procesy$`, `^proč je(?: můj| ten)? počítač(?: tak)? pomalý$`,
-	), func(*utterance, captures) goal { return simple{listProcesses, nil} }}}
+	), func(u *utterance, m captures) goal { return u.processes(m["count"]) }}}
+}
+
+// memoryUse are words for what else than the processor a process can use up.
+var memoryUse = newPattern(`(?:^| )(?:memory|ram|pamě\pL+)(?: |$)|内存`)
+
+// processes makes the goal of listing the busiest processes, as many as the words
+// ask for.
+func (u *utterance) processes(count string) goal {
+	args := arguments{}
+	if memoryUse.has(u.core) {
+		args["sort"] = "memory"
+	}
+	if n, err := strconv.Atoi(count); err == nil {
+		args["limit"] = n
+	} else if count != "" {
+		args["limit"] = 10 // ten
+	}
+	return oneCall{listProcesses, args}
 }
 
 // systemRules ask for one part of the machine, the whole if part is empty. The
@@ -36,15 +56,15 @@ func systemRules() []rule {
 		patterns []string
 	}{
 		{"memory", []string{
-			`^(?:how much|what(?:'s| is)(?: the| my)?|show(?: me)?(?: the| my)?|is there(?: enough| any)?|check(?: the| my)?|do i have(?: enough| any)?)(?: free| available| total| unused| used)? (?:memory|ram)(?: usage| use)?(?: is| do i| do i have| does| ` + machine + `| have| free| left| available| used| in use| installed| remaining| there)*$`,
+			`^(?:how much|what(?:'s| is)(?: the| my)?|show(?: me)?(?: the| my)?|is there(?: enough| any)?|check(?: the| my)?|do i have(?: enough| any)?)(?: free| available| total| unused| used)? (?:memory|ram)(?: usage| use)?(?: is| do i| do i have| does| ` + thisMachine + `| have| free| left| available| used| in use| installed| remaining| there)*$`,
 			`^(?:free|available|total) (?:memory|ram)$`, `^(?:memory|ram) (?:usage|left|free)$`, `^ram$`,
 			// Chinese
-			`^.{0,8}(?:剩|有|可用|空闲|用了|占用).{0,4}多少.{0,4}内存$`, `^(?:我的|` + computers + `)*的?(?:可用|空闲|剩余)?内存.{0,3}(?:剩|有|够|可用|使用|多大|多少).{0,6}$`,
+			`^.{0,8}(?:剩|有|可用|空闲|用了|占用).{0,4}多少.{0,4}内存$`, `^(?:我的|` + computerZH + `)*的?(?:可用|空闲|剩余)?内存.{0,3}(?:剩|有|够|可用|使用|多大|多少).{0,6}$`,
 			// Czech
 			`^kolik(?: je| mám| zbývá| mi zbývá)?(?: teď)?(?: volné| dostupné| operační)* (?:paměti|ram)(?: je| mám| zbývá| mi zbývá)?(?: volné| volno)?$`, `^volná paměť$`,
 		}},
 		{"disk", []string{
-			`^(?:how much|is there(?: enough| any)?|what(?:'s| is)(?: the| my)?|show(?: me)?(?: the| my)?|check(?: the| my)?|do i have(?: enough| any)?)(?: free| available| total| used| my)*(?: disk| storage| drive| hard disk| hard drive| ssd)?(?: disk)? (?:space|storage|capacity|room)(?: is| do i| do i have| have| does| ` + machine + `| left| free| available| remaining| used| there| on (?:my|the|this) (?:disk|drive|hard disk|hard drive|ssd|computer|machine|laptop))*$`,
+			`^(?:how much|is there(?: enough| any)?|what(?:'s| is)(?: the| my)?|show(?: me)?(?: the| my)?|check(?: the| my)?|do i have(?: enough| any)?)(?: free| available| total| used| my)*(?: disk| storage| drive| hard disk| hard drive| ssd)?(?: disk)? (?:space|storage|capacity|room)(?: is| do i| do i have| have| does| ` + thisMachine + `| left| free| available| remaining| used| there| on (?:my|the|this) (?:disk|drive|hard disk|hard drive|ssd|computer|machine|laptop))*$`,
 			`^(?:is|how full is|how big is|how large is)(?: my| the) (?:disk|hard disk|hard drive|drive|ssd)(?: nearly| almost)?(?: full)?$`,
 			`^(?:free |available )?disk (?:space|usage)$`, `^free space$`, `^df(?: -h)?$`,
 			// Chinese
@@ -54,8 +74,8 @@ func systemRules() []rule {
 		}},
 		{"cpu", []string{
 			`^how (?:busy|loaded|fast) is(?: my| the)? (?:cpu|processor)$`,
-			`^(?:which|what)(?: kind of| type of| sort of)? (?:cpu|processor)(?: model)?(?: do i have| is this| is in ` + machine + `| does ` + machine + ` have| am i using| is it)?$`,
-			`^how many (?:cores|cpus|processors|cpu cores)(?: do i have| does ` + machine + ` have| are there| are in ` + machine + `)?$`,
+			`^(?:which|what)(?: kind of| type of| sort of)? (?:cpu|processor)(?: model)?(?: do i have| is this| is in ` + thisMachine + `| does ` + thisMachine + ` have| am i using| is it)?$`,
+			`^how many (?:cores|cpus|processors|cpu cores)(?: do i have| does ` + thisMachine + ` have| are there| are in ` + thisMachine + `)?$`,
 			`^(?:what(?:'s| is)(?: the| my)? )?(?:cpu|processor) (?:usage|load|model|utili[sz]ation|speed)$`,
 			// Chinese
 			`^.{0,8}(?:什么|哪种|哪个|几个|多少).{0,3}(?:处理器|CPU)$`, `^(?:我的)?(?:处理器|CPU)\s*(?:是什么|型号|使用率|占用率|负载|有多忙|忙不忙|有几核).{0,6}$`,
@@ -63,30 +83,35 @@ func systemRules() []rule {
 			`^(?:jaký|který)(?: tu)?(?: mám| je)?(?: tu| v počítači)? procesor(?: mám| je to)?$`, `^jak(?: moc)? (?:je )?vytížený (?:je )?(?:procesor|cpu)$`,
 		}},
 		{"os", []string{
-			`^(?:which|what) (?:operating system|os|linux version|kernel version|version of (?:linux|windows|macos))(?: version)?(?: is this| is it| is running| is ` + machine + ` (?:running|using)| am i (?:running|using|on)| do i (?:have|use)| does ` + machine + ` (?:have|use|run)| is installed)?$`,
-			`^how long has ` + machine + ` been (?:running|on|up)$`, `^uptime$`, `^uname(?: -a)?$`,
-			`^what(?:'s| is)(?: the| my)? (?:uptime|hostname|host name|os|operating system|kernel(?: version)?|computer name|name of ` + machine + `)(?: of ` + machine + `)?$`,
+			`^(?:which|what) (?:operating system|os|linux version|kernel version|version of (?:linux|windows|macos))(?: version)?(?: is this| is it| is running| is ` + thisMachine + ` (?:running|using)| am i (?:running|using|on)| do i (?:have|use)| does ` + thisMachine + ` (?:have|use|run)| is installed)?$`,
+			`^how long has ` + thisMachine + ` been (?:running|on|up)$`, `^uptime$`, `^uname(?: -a)?$`,
+			`^what(?:'s| is)(?: the| my)? (?:uptime|hostname|host name|os|operating system|kernel(?: version)?|computer name|name of ` + thisMachine + `)(?: of ` + thisMachine + `)?$`,
 			// Chinese
-			`^.{0,8}(?:什么|哪个|哪种|哪一个)(?:操作系统|系统)$`, `^(?:我的)?` + computers + `.{0,4}运行了?多(?:久|长时间)(?:了)?$`, `^(?:我的)?操作系统是什么$`,
+			`^.{0,8}(?:什么|哪个|哪种|哪一个)(?:操作系统|系统)$`, `^(?:我的)?` + computerZH + `.{0,4}运行了?多(?:久|长时间)(?:了)?$`, `^(?:我的)?操作系统是什么$`,
 			// Czech
 			`^(?:jaký|který)(?: tu)?(?: je| mám| tu běží| používám| to je)?(?: tu)? operační systém(?: mám| používám| tu je)?$`,
 			`^jak dlouho (?:běží|je zapnutý)(?: tento| můj| ten)? (?:počítač|stroj)$`,
 		}},
 		{"network", []string{
-			`^what(?:'s| is| are)(?: the| my)?(?: local| private)? ip(?: address(?:es)?)?(?: of ` + machine + `)?$`, `^(?:show|list)(?: me)?(?: my| the)? (?:ip|network) (?:address(?:es)?|interfaces?|info)$`, `^(?:my )?ip address$`, `^(?:ifconfig|ip a)$`,
+			`^what(?:'s| is| are)(?: the| my)?(?: local| private)? ip(?: address(?:es)?)?(?: of ` + thisMachine + `)?$`, `^(?:show|list)(?: me)?(?: my| the)? (?:ip|network) (?:address(?:es)?|interfaces?|info)$`, `^(?:my )?ip address$`, `^(?:ifconfig|ip a)$`,
 			// Chinese
-			`^.{0,6}IP\s*(?:地址)?(?:是)?(?:什么|多少|啥)$`, `^jak(?:á|ou) (?:je |mám )?(?:moje |má |mou )?ip(?: adresa| adresu)?$`,
+			`^.{0,6}IP\s*(?:地址)?(?:是)?(?:什么|多少|啥)$`,
+			// Czech
+			`^jak(?:á|ou) (?:je |mám )?(?:moje |má |mou )?ip(?: adresa| adresu)?$`,
 		}},
 		{"", []string{
-			`^(?:about|describe|show(?: me)?|what kind of computer is|what are the specs of) ` + machine + `(?: info| information| specs?)?$`,
+			`^(?:about|describe|show(?: me)?|what kind of computer is|what are the specs of) ` + thisMachine + `(?: info| information| specs?)?$`,
+			`^(?:system|computer|machine) (?:info|information|specs?|status)$`,
 			// Chinese
-			`^(?:system|computer|machine) (?:info|information|specs?|status)$`, `^` + computers + `(?:信息|配置|状态)$`, `^(?:informace o (?:systému|počítači))$`,
+			`^` + computerZH + `(?:信息|配置|状态)$`,
+			// Czech
+			`^(?:informace o (?:systému|počítači))$`,
 		}},
 	}
 	rules := make([]rule, len(parts))
 	for i, p := range parts {
 		rules[i] = rule{newPatterns(p.patterns...), func(*utterance, captures) goal {
-			return simple{systemInfo, arguments{"part": p.part}}
+			return oneCall{systemInfo, arguments{"part": p.part}}
 		}}
 	}
 	return rules

@@ -3,6 +3,7 @@ package intent
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -33,12 +34,22 @@ var plainTalk = []string{
 }
 
 // examples finds the tools whose example sentences are nearest to a request.
-// The sentences are embedded when they are first needed and kept.
+// The sentences are masked and embedded when they are first needed, and kept.
 type examples struct {
 	embedder Embedder
+	// learning is held by the one request that embeds examples, for all others.
+	// It is no mutex, so that those can stop waiting when their context ends.
+	learning chan struct{}
 
-	mu    sync.Mutex
-	known map[string][]float32 // by masked sentence; each of length 1
+	mu     sync.Mutex // never held across a call of the embedder
+	masked map[string]string
+	size   int                  // length of the vectors in known
+	known  map[string][]float32 // by masked sentence; each of length 1
+}
+
+// newExamples makes examples that know nothing yet.
+func newExamples(e Embedder) *examples {
+	return &examples{embedder: e, learning: make(chan struct{}, 1), masked: map[string]string{}}
 }
 
 // candidate is a tool, or talk, with the similarity of its nearest example.
@@ -50,22 +61,13 @@ type candidate struct {
 // rank gives the candidates, the nearest first. A candidate is as near as its
 // nearest example: an average would punish a tool that can do several things.
 func (e *examples) rank(ctx context.Context, u *utterance) ([]candidate, error) {
-	request := mask(u.core)
-	labels := map[string][]string{talkLabel: plainTalk}
-	for _, t := range u.Tools {
-		for _, x := range t.Examples {
-			if lang.Of(x) == "en" {
-				labels[t.Name] = append(labels[t.Name], x)
-			}
-		}
+	embedded, err := e.embed(ctx, []string{mask(u.core)})
+	if err != nil {
+		return nil, err
 	}
-	texts := []string{request}
-	for _, sentences := range labels {
-		for _, s := range sentences {
-			texts = append(texts, mask(trimEnd(s)))
-		}
-	}
-	vectors, err := e.vectors(ctx, texts)
+	request := embedded[0]
+	labels := e.labelled(u.Tools)
+	vectors, err := e.vectors(ctx, slices.Concat(slices.Collect(maps.Values(labels))...), len(request))
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +75,7 @@ func (e *examples) rank(ctx context.Context, u *utterance) ([]candidate, error) 
 	for label, sentences := range labels {
 		best := -1.0
 		for _, s := range sentences {
-			best = max(best, dot(vectors[request], vectors[mask(trimEnd(s))]))
+			best = max(best, dot(request, vectors[s]))
 		}
 		all = append(all, candidate{label, best})
 	}
@@ -83,41 +85,103 @@ func (e *examples) rank(ctx context.Context, u *utterance) ([]candidate, error) 
 	return all, nil
 }
 
-// vectors embeds the texts that are not known yet. Only the examples are kept:
-// the first text is the request. The lock is held meanwhile, so that requests
-// that come at once embed the examples once.
-func (e *examples) vectors(ctx context.Context, texts []string) (map[string][]float32, error) {
+// labelled gives the masked examples of each tool and of talk. Those that are
+// not in English are left out.
+func (e *examples) labelled(tools []loci.ToolSpec) map[string][]string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	all := make(map[string][]float32, len(texts))
-	var missing []string
+	labels := map[string][]string{}
+	add := func(label string, sentences []string) {
+		for _, s := range sentences {
+			masked, ok := e.masked[s]
+			if !ok {
+				if lang.Of(s) == lang.English {
+					masked = mask(trimEnd(s))
+				}
+				e.masked[s] = masked
+			}
+			if masked != "" {
+				labels[label] = append(labels[label], masked)
+			}
+		}
+	}
+	add(talkLabel, plainTalk)
+	for _, t := range tools {
+		add(t.Name, t.Examples)
+	}
+	return labels
+}
+
+// vectors gives the vectors of examples, all of one size, and embeds those that
+// are not known yet. Requests that come at once embed them once.
+func (e *examples) vectors(ctx context.Context, texts []string, size int) (map[string][]float32, error) {
+	if known, missing := e.lookUp(texts, size); len(missing) == 0 {
+		return known, nil
+	}
+	select {
+	case e.learning <- struct{}{}:
+		defer func() { <-e.learning }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	known, missing := e.lookUp(texts, size) // another request may have learned them
+	if len(missing) == 0 {
+		return known, nil
+	}
+	fresh, err := e.embed(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	if len(fresh[0]) != size { // it changed a moment ago
+		return nil, loci.Errorf(loci.Internal, "The embedder gave vectors of the lengths %d and %d.", size, len(fresh[0]))
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i, t := range missing {
+		known[t] = fresh[i]
+		if e.size == size {
+			e.known[t] = fresh[i]
+		}
+	}
+	return known, nil
+}
+
+// lookUp gives the vectors that are known, and which are not. When the size is
+// another one, the embedder has changed and nothing is known of it.
+func (e *examples) lookUp(texts []string, size int) (known map[string][]float32, missing []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.size != size {
+		e.size, e.known = size, map[string][]float32{}
+	}
+	known = make(map[string][]float32, len(texts))
 	for _, t := range texts {
 		if v, ok := e.known[t]; ok {
-			all[t] = v
+			known[t] = v
 		} else if !slices.Contains(missing, t) {
 			missing = append(missing, t)
 		}
 	}
-	if len(missing) == 0 {
-		return all, nil
-	}
-	fresh, err := e.embedder.Embed(ctx, missing)
+	return known, missing
+}
+
+// embed gives a vector of length 1 for each text, all of the same size.
+func (e *examples) embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := e.embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
-	if len(fresh) != len(missing) {
-		return nil, loci.Errorf(loci.Internal, "The embedder gave %d vectors for %d texts.", len(fresh), len(missing))
+	if len(vectors) != len(texts) {
+		return nil, loci.Errorf(loci.Internal, "The embedder gave %d vectors for %d texts.", len(vectors), len(texts))
 	}
-	if e.known == nil {
-		e.known = make(map[string][]float32)
-	}
-	for i, t := range missing {
-		all[t] = unit(fresh[i])
-		if t != texts[0] || slices.Contains(texts[1:], t) {
-			e.known[t] = all[t]
+	units := make([][]float32, len(vectors))
+	for i, v := range vectors {
+		if len(v) != len(vectors[0]) {
+			return nil, loci.Errorf(loci.Internal, "The embedder gave vectors of the lengths %d and %d.", len(vectors[0]), len(v))
 		}
+		units[i] = unit(v)
 	}
-	return all, nil
+	return units, nil
 }
 
 // unit scales a vector to length 1.

@@ -12,10 +12,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"loci"
 	"loci/internal/embedded/embeddedtest"
 	"loci/internal/intent"
+	"loci/internal/lang"
 )
 
 func TestMain(m *testing.M) {
@@ -112,11 +115,12 @@ func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, error) 
 type picks struct {
 	index   int
 	err     error
+	model   string
 	options []string
 }
 
-func (p *picks) Choose(_ context.Context, _ string, options []string) (int, error) {
-	p.options = options
+func (p *picks) Choose(_ context.Context, model, _ string, options []string) (int, error) {
+	p.model, p.options = model, options
 	return p.index, p.err
 }
 
@@ -136,7 +140,7 @@ func TestNearestExamples(t *testing.T) {
 		{"Recite unto me", ``}, // near, but nothing to read
 		{"Wholly unlike anything", ``},
 	} {
-		m, err := r.Next(t.Context(), loci.Situation{Text: tc.text, Tools: offered, Now: now})
+		m, err := r.Next(t.Context(), loci.Situation{Text: tc.text, Lang: lang.Of(tc.text), Tools: offered, Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,14 +153,14 @@ func TestNearestExamples(t *testing.T) {
 		}
 	}
 	before := l.texts.Load()
-	if _, err := r.Next(t.Context(), loci.Situation{Text: "Something new altogether", Tools: offered, Now: now}); err != nil {
+	if _, err := r.Next(t.Context(), loci.Situation{Text: "Something new altogether", Lang: "en", Tools: offered, Now: now}); err != nil {
 		t.Fatal(err)
 	}
 	if n := l.texts.Load() - before; n != 1 {
 		t.Errorf("%d texts were embedded for one more request", n)
 	}
 	done := []loci.ToolResult{{Call: loci.ToolCall{Name: "list_processes"}, Text: "Nothing runs."}}
-	m, err := r.Next(t.Context(), loci.Situation{Text: "Wherefore doth mine engine hum", Tools: offered, Results: done, Now: now})
+	m, err := r.Next(t.Context(), loci.Situation{Text: "Wherefore doth mine engine hum", Lang: "en", Tools: offered, Results: done, Now: now})
 	if err != nil || m.Say != "Nothing runs." {
 		t.Errorf("after the call: %+v, %v", m, err)
 	}
@@ -175,7 +179,7 @@ func TestChooserDecidesInDoubt(t *testing.T) {
 		{picks{index: 1}, "list_processes"},
 	} {
 		r := intent.New(intent.Config{Embedder: &letters{}, Chooser: &tc.picks})
-		m, err := r.Next(t.Context(), loci.Situation{Text: text, Tools: offered, Now: now})
+		m, err := r.Next(t.Context(), loci.Situation{Text: text, Tools: offered, Lang: "en", Model: "tiny", Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,11 +190,14 @@ func TestChooserDecidesInDoubt(t *testing.T) {
 		if got != tc.want {
 			t.Errorf("%+v: %q, want %q", tc.picks, got, tc.want)
 		}
+		if tc.picks.model != "tiny" {
+			t.Errorf("the model %q was asked", tc.picks.model)
+		}
 		if n := len(tc.picks.options); n < 2 || n > 4 || tc.picks.options[0] != "Tells about this computer" {
 			t.Errorf("options %q", tc.picks.options)
 		}
 	}
-	m, err := intent.New(intent.Config{Embedder: &letters{}}).Next(t.Context(), loci.Situation{Text: text, Tools: offered, Now: now})
+	m, err := intent.New(intent.Config{Embedder: &letters{}}).Next(t.Context(), loci.Situation{Text: text, Lang: lang.Of(text), Tools: offered, Now: now})
 	if err != nil || m.Call == nil || m.Call.Name != "system_info" {
 		t.Errorf("without a chooser the nearest counts: %+v, %v", m, err)
 	}
@@ -199,15 +206,119 @@ func TestChooserDecidesInDoubt(t *testing.T) {
 func TestFailingEmbedderLeavesTheRules(t *testing.T) {
 	var log bytes.Buffer
 	r := intent.New(intent.Config{Embedder: &letters{err: errors.New("gone")}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	m, err := r.Next(t.Context(), loci.Situation{Text: "Wherefore doth mine engine hum secretly", Tools: offered, Now: now})
+	m, err := r.Next(t.Context(), loci.Situation{Text: "Wherefore doth mine engine hum secretly", Lang: "en", Tools: offered, Now: now})
 	if err != nil || m.Talk == nil {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if s := log.String(); !strings.Contains(s, "level=WARN") || !strings.Contains(s, "gone") || strings.Contains(s, "secretly") {
 		t.Errorf("log: %s", s)
 	}
-	m, err = r.Next(t.Context(), loci.Situation{Text: "what is using my CPU?", Tools: offered, Now: now})
+	m, err = r.Next(t.Context(), loci.Situation{Text: "what is using my CPU?", Lang: "en", Tools: offered, Now: now})
 	if err != nil || m.Call == nil || m.Call.Name != "list_processes" {
 		t.Errorf("the rules: %+v, %v", m, err)
+	}
+}
+
+// gate is an embedder whose calls with a certain number of texts wait.
+type gate struct {
+	letters
+	size  int // of the vectors; 0: as they come
+	waits func(texts []string) chan struct{}
+}
+
+func (g *gate) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if g.waits != nil {
+		select {
+		case <-g.waits(texts):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	vectors, err := g.letters.Embed(ctx, texts)
+	if g.size > 0 {
+		for i := range vectors {
+			vectors[i] = append(vectors[i], make([]float32, g.size)...)
+		}
+	}
+	return vectors, err
+}
+
+// TestNobodyWaitsForAnother has one request hang in the embedder: others go on,
+// and those that wait for the examples stop with their own context.
+func TestNobodyWaitsForAnother(t *testing.T) {
+	ask := func(ctx context.Context, r *intent.Router, text string) (loci.Move, error) {
+		return r.Next(ctx, loci.Situation{Text: text, Lang: "en", Tools: offered, Now: now})
+	}
+	const known = "Wherefore doth mine engine hum"
+	synctest.Test(t, func(t *testing.T) {
+		never, open := make(chan struct{}), make(chan struct{})
+		close(open)
+		g := &gate{waits: func(texts []string) chan struct{} {
+			if strings.Contains(texts[0], "slow") {
+				return never
+			}
+			return open
+		}}
+		r := intent.New(intent.Config{Embedder: g})
+		ctx, cancel := context.WithCancel(t.Context())
+		slow := make(chan error, 1)
+		go func() {
+			_, err := ask(ctx, r, "Wherefore doth the slow one hum")
+			slow <- err
+		}()
+		synctest.Wait()
+		if m, err := ask(t.Context(), r, known); err != nil || m.Call == nil {
+			t.Errorf("beside a slow request: %+v, %v", m, err)
+		}
+		cancel()
+		if err := <-slow; !errors.Is(err, context.Canceled) {
+			t.Errorf("the slow request: %v", err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		examples, open := make(chan struct{}), make(chan struct{})
+		close(open)
+		g := &gate{waits: func(texts []string) chan struct{} {
+			if len(texts) > 1 {
+				return examples
+			}
+			return open
+		}}
+		r := intent.New(intent.Config{Embedder: g})
+		done := make(chan error, 3)
+		for range 2 {
+			go func() {
+				_, err := ask(t.Context(), r, known)
+				done <- err
+			}()
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := ask(ctx, r, known); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("waiting for the examples did not end: %v", err)
+		}
+		close(examples)
+		for range 2 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		if n := g.calls.Load(); n != 3+1 {
+			t.Errorf("%d calls for three requests and one set of examples", n)
+		}
+	})
+}
+
+// TestAnotherEmbedder changes the length of the vectors: the tier goes on choosing.
+func TestAnotherEmbedder(t *testing.T) {
+	g := &gate{}
+	r := intent.New(intent.Config{Embedder: g})
+	for _, size := range []int{0, 10, 0} {
+		g.size = size
+		m, err := r.Next(t.Context(), loci.Situation{Text: "Wherefore doth mine engine hum", Lang: "en", Tools: offered, Now: now})
+		if err != nil || m.Call == nil || m.Call.Name != "list_processes" {
+			t.Errorf("with %d more numbers: %+v, %v", size, m, err)
+		}
 	}
 }

@@ -3,29 +3,33 @@ package intent
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+
+	"loci"
+	"loci/internal/lang"
 )
 
 var (
-	// extension is the end of a file's name. Endings that are sites and
+	// fileExtension is the end of a file's name. Endings that are sites and
 	// abbreviations are taken out by isFile.
-	extension = regexp.MustCompile(`(?i)[^\s./\\]\.(?:[a-z][a-z0-9]{0,9}|7z|3gp)$`)
-	rooted    = regexp.MustCompile(`^(?:~(?:$|[/\\])|\.{1,2}(?:$|[/\\])|/|[A-Za-z]:[/\\])`)
-	slashed   = regexp.MustCompile(`^[^\s/\\]+(?:[/\\][^\s/\\]+)*[/\\]?$`)
-	site      = regexp.MustCompile(`(?i)^(?:[a-z]+://|www\.|mailto:)|@[^\s/]+\.|^[a-z0-9.-]+\.(?:com|org|net|edu|gov|info)(?:/|$)`)
-	// bare are files that have no extension by custom.
-	bare = regexp.MustCompile(`(?i)^(?:makefile|dockerfile|readme|license|licence|changelog|\.[a-z][\w.-]*)$`)
-	// either are words with a slash that are no paths.
-	either = regexp.MustCompile(`(?i)^(?:and/or|he/she|she/he|his/her|n/a|w/o|either/or|yes/no|i/o|tcp/ip|km/h|m/s|a/c|\d+/\d+)$`)
+	fileExtension = regexp.MustCompile(`(?i)[^\s./\\]\.(?:[a-z][a-z0-9]{0,9}|7z|3gp)$`)
+	rootedPath    = regexp.MustCompile(`^(?:~(?:$|[/\\])|\.{1,2}(?:$|[/\\])|/|[A-Za-z]:[/\\])`)
+	slashedPath   = regexp.MustCompile(`^[^\s/\\]+(?:[/\\][^\s/\\]+)*[/\\]?$`)
+	webAddress    = regexp.MustCompile(`(?i)^(?:[a-z]+://|www\.|mailto:)|@[^\s/]+\.|^[a-z0-9.-]+\.(?:com|org|net|edu|gov|info)(?:/|$)`)
+	// extensionless are files that have no extension by custom.
+	extensionless = regexp.MustCompile(`(?i)^(?:makefile|dockerfile|readme|license|licence|changelog|\.[a-z][\w.-]*)$`)
+	// slashWords are words with a slash that are no paths.
+	slashWords = regexp.MustCompile(`(?i)^(?:and/or|he/she|she/he|his/her|n/a|w/o|either/or|yes/no|i/o|tcp/ip|km/h|m/s|a/c|\d+/\d+)$`)
 )
 
-// quoted is text between any quotation marks.
-var quoted = regexp.MustCompile("^(?:\"([^\"]+)\"|'([^']+)'|`([^`]+)`|“([^”]+)”|„([^“”]+)[“”]|‘([^’]+)’|«([^»]+)»|「([^」]+)」|『([^』]+)』|《([^》]+)》)$")
+// quotedText is text between any quotation marks.
+var quotedText = regexp.MustCompile("^(?:\"([^\"]+)\"|'([^']+)'|`([^`]+)`|“([^”]+)”|„([^“”]+)[“”]|‘([^’]+)’|«([^»]+)»|「([^」]+)」|『([^』]+)』|《([^》]+)》)$")
 
 // unquote takes quotation marks off, and tells whether there were any.
 func unquote(s string) (string, bool) {
 	s = strings.TrimSpace(s)
-	m := quoted.FindStringSubmatch(s)
+	m := quotedText.FindStringSubmatch(s)
 	for _, inner := range m[min(1, len(m)):] {
 		if inner != "" {
 			return strings.TrimSpace(inner), true
@@ -39,22 +43,22 @@ func unquote(s string) (string, bool) {
 // among them would do.
 func isPath(s string) bool {
 	switch {
-	case s == "" || len(s) > 300 || site.MatchString(s):
+	case s == "" || len(s) > 300 || webAddress.MatchString(s):
 		return false
-	case rooted.MatchString(s):
+	case rootedPath.MatchString(s):
 		return true
 	}
-	return hasSeparator(s) && slashed.MatchString(s) && !either.MatchString(s) || isFile(s)
+	return hasSeparator(s) && slashedPath.MatchString(s) && !slashWords.MatchString(s) || isFile(s)
 }
 
 // isFile tells whether words look like the name of a file: they end in an
 // extension, or custom says so.
 func isFile(s string) bool {
-	if site.MatchString(s) || strings.HasSuffix(s, "/") || either.MatchString(s) {
+	if webAddress.MatchString(s) || strings.HasSuffix(s, "/") || slashWords.MatchString(s) {
 		return false
 	}
 	base := s[strings.LastIndexAny(s, `/\`)+1:]
-	return extension.MatchString(base) || bare.MatchString(base)
+	return fileExtension.MatchString(base) || extensionless.MatchString(base)
 }
 
 // hasSeparator tells whether a path has more than one part, on any system.
@@ -86,11 +90,11 @@ func (u *utterance) file(words string) (string, bool) {
 	if path, ok := u.listedFile(name); ok {
 		return path, true
 	}
-	return name, named && name != "" && !vague.has(name) && !strings.Contains(name, " ")
+	return name, named && name != "" && !vagueWord.has(name) && !strings.Contains(name, " ")
 }
 
-// vague are words that stand for something instead of naming it.
-var vague = newPattern(`^(?:it|this|that|them|these|those|one|ones|other|the other|something|anything|everything|file|files|folder|what|format|formats|system|types?|soubory?|to|ten|nějaký)$`)
+// vagueWord is a word that stands for something instead of naming it.
+var vagueWord = newPattern(`^(?:it|this|that|them|these|those|one|ones|other|the other|something|anything|everything|file|files|folder|what|format|formats|system|types?|soubory?|to|ten|nějaký)$`)
 
 // strip applies patterns that take words off, each once, unless quotation marks
 // show where the name is.
@@ -113,14 +117,14 @@ var (
 	folderZH    = newPattern(`^(?:我的|文件夹|目录)*(?P<rest>\S.*?)(?:这个)?(?:文件夹|目录|里面|里|中|下面|下|的)*$`)
 	saysFolder  = newPattern(`(?:^| )(?:folder|directory|dir|složk\w*|složc\w*|adresář\w*)(?: |$)|文件夹|目录`)
 	homeFolder  = newPattern(`^(?:documents?|downloads?|desktop|pictures|photos|music|videos|dokumenty|stažené|plocha|obrázky|文档|下载|桌面|图片)$`)
-	here        = newPattern(`^(?:(?:in |at )?(?:here|there|it|this|this one|(?:this|the|that|my)? ?(?:current|working|same|present|this)? ?(?:folder|directory|dir)|current|\.|tady|tu|zde|(?:v )?(?:této|téhle|aktuální|pracovní) (?:složce|složky|adresáři)|složk[ay]|adresář)|(?:这里|这儿|这个|当前|该|本|此|我的|工作|现在的?)*(?:的)?(?:文件夹|目录)?)$`)
+	thisFolder  = newPattern(`^(?:(?:in |at )?(?:here|there|it|this|this one|(?:this|the|that|my)? ?(?:current|working|same|present|this)? ?(?:folder|directory|dir)|current|\.|tady|tu|zde|(?:v )?(?:této|téhle|aktuální|pracovní) (?:složce|složky|adresáři)|složk[ay]|adresář)|(?:这里|这儿|这个|当前|该|本|此|我的|工作|现在的?)*(?:的)?(?:文件夹|目录)?)$`)
 )
 
 // folder reads a folder out of words. The empty path is the working folder.
 // Bare words count only if sure says that nothing but a folder can be meant, or
 // if they are called one.
 func (u *utterance) folder(words string, sure bool) (path string, ok bool) {
-	if words == "" || here.has(words) {
+	if words == "" || thisFolder.has(words) {
 		return "", true
 	}
 	named := saysFolder.has(words)
@@ -131,41 +135,38 @@ func (u *utterance) folder(words string, sure bool) (path string, ok bool) {
 			return f, true
 		}
 	}
-	if vague.has(name) || here.has(name) {
+	if vagueWord.has(name) || thisFolder.has(name) {
 		return "", named
 	}
 	return name, isPath(name) || sure || inQuotes || named || homeFolder.has(name)
 }
 
-// shownFile is a file with its size in a listing that was shown to the person.
-// The words of the conversation are all there is: the turn that listed them
-// is over, and nothing is kept between turns.
-var shownFile = regexp.MustCompile(`([^,:：\n]+?) \(\d[\d.,]* ?(?:[KMGTP]iB|bytes?|bajt\S*|字节)`)
-
-// shownFolder is the folder of such a listing.
-var shownFolder = regexp.MustCompile(`(?m)^(?:Files in (.+?): |Soubory ve složce (.+?): |(.+?) 中的文件：)`)
+// What a listing looks like that was shown to the person, in any language: a
+// folder by its absolute path, then files with their sizes. The words of the
+// conversation are all there is: the turn that listed them is over, and nothing
+// is kept between turns.
+var (
+	shownFile   = regexp.MustCompile(`([^,:：\n]+?) \(` + lang.SizeForm + `[,)]`)
+	shownFolder = regexp.MustCompile(`(?m)^[^/\\:：\n]*? (/.+?|[A-Za-z]:[/\\].+?)(?:: |：)`)
+)
 
 // listed are the paths of the files in the newest listing of the conversation,
 // in the order they were shown.
 func (u *utterance) listed() []string {
-	for i := len(u.History) - 1; i >= 0; i-- {
-		text := u.History[i].Content
-		found := shownFile.FindAllStringSubmatch(text, 200)
-		if u.History[i].Role != "assistant" || len(found) == 0 {
+	for _, m := range slices.Backward(u.History) {
+		shown := shownFile.FindAllStringSubmatch(m.Content, 200)
+		if m.Role != loci.Assistant || len(shown) == 0 {
 			continue
 		}
 		folder := ""
-		for _, f := range shownFolder.FindStringSubmatch(text) {
-			folder = f // the last group that is not empty, or the whole if none is
-			if f != "" && !strings.HasSuffix(f, ": ") && !strings.HasSuffix(f, "：") {
-				break
-			}
+		if in := shownFolder.FindStringSubmatch(m.Content); in != nil {
+			folder = in[1]
 		}
-		paths := make([]string, len(found))
-		for j, f := range found {
-			paths[j] = strings.TrimSpace(f[1])
-			if folder != "" && !filepath.IsAbs(paths[j]) {
-				paths[j] = filepath.Join(folder, paths[j])
+		paths := make([]string, len(shown))
+		for i, file := range shown {
+			paths[i] = strings.TrimSpace(file[1])
+			if folder != "" && !filepath.IsAbs(paths[i]) {
+				paths[i] = filepath.Join(folder, paths[i])
 			}
 		}
 		return paths

@@ -8,21 +8,21 @@ import (
 var (
 	// sumWords may stand in an expression beside numbers and signs.
 	sumWords = newPattern(`^(?:x|of|z|mod|pi|e|sqrt|abs|round|floor|ceil|min|max|sin|cos|tan|log|ln|exp)$`)
-	word     = regexp.MustCompile(`\pL+`)
+	sumWord  = regexp.MustCompile(`\pL+`)
 	// sumSigns are the characters of an expression.
-	sumSigns = regexp.MustCompile(`^[\pL\d\s.,_+\-*/^%×÷·−–²³√()（）=]+$`)
-	digit    = regexp.MustCompile(`\d`)
-	operator = regexp.MustCompile(`[\d)²³%]\s*(?:[+*/^×÷·−]|\*\*|x|-|%|mod\s)\s*[\d(√\pL.+-]|%\s*(?:of|z)\s*\d|\pL\s*\(|²|³`)
-	// written are numbers with signs that are no sums: dates, phone numbers,
+	sumSigns    = regexp.MustCompile(`^[\pL\d\s.,_+\-*/^%×÷·−–²³√()（）=]+$`)
+	anyDigit    = regexp.MustCompile(`\d`)
+	sumOperator = regexp.MustCompile(`[\d)²³%]\s*(?:[+*/^×÷·−]|\*\*|x|-|%|mod\s)\s*[\d(√\pL.+-]|%\s*(?:of|z)\s*\d|\pL\s*\(|²|³`)
+	// signedNumber is numbers with signs that are no sums: dates, phone numbers,
 	// versions, fractions of a cup.
-	written = regexp.MustCompile(`^(?:\d{1,4}[-/]\d{1,2}[-/]\d{1,4}|\+?\d{2,4}(?:[- ]\d{2,4})+|\d+(?:\.\d+){2,}|\d+[-/]\d+)$`)
-	// set are sums by look that everybody takes for something else.
-	set = regexp.MustCompile(`^(?:9/11|24/7|50/50)$`)
+	signedNumber = regexp.MustCompile(`^(?:\d{1,4}[-/]\d{1,2}[-/]\d{1,4}|\+?\d{2,4}(?:[- ]\d{2,4})+|\d+(?:\.\d+){2,}|\d+[-/]\d+)$`)
+	// setPhrase is a sum by look that everybody takes for something else.
+	setPhrase = regexp.MustCompile(`^(?:9/11|24/7|50/50)$`)
 )
 
-// spoken turns words for operators into signs, where the calculator does not
+// spokenSigns turns words for operators into signs, where the calculator does not
 // know the words itself.
-var spoken = []struct {
+var spokenSigns = []struct {
 	pattern pattern
 	sign    string
 }{
@@ -43,7 +43,7 @@ var spoken = []struct {
 func sumRules() []rule {
 	return []rule{
 		{newPatterns(
-			// Czech
+			// English and Czech
 			`^(?:what(?:'s| is| are| does)|how much(?: is| are| does)|calculate|compute|work out|evaluate|solve|add up|kolik je|kolik dělá|spočítej|spočti|vypočítej|vypočti) (?P<sum>.+?)(?: (?:equal|equals|make|come to))?$`,
 			// Chinese
 			`^(?:计算|算一?下|算|求)(?:一下)?\s*(?P<sum>.+?)(?:等于)?(?:多少|几)?$`,
@@ -59,22 +59,22 @@ func sumRules() []rule {
 // is well formed is for the calculator to say.
 func sum(words string, asked bool) goal {
 	s := strings.TrimSpace(words)
-	for _, w := range spoken {
+	for _, w := range spokenSigns {
 		s = w.pattern.compiled().ReplaceAllString(s, w.sign)
 	}
 	s = strings.Trim(s, " =")
-	if len(s) > 500 || !sumSigns.MatchString(s) || !digit.MatchString(s) || !operator.MatchString(s) {
+	if len(s) > 500 || !sumSigns.MatchString(s) || !anyDigit.MatchString(s) || !sumOperator.MatchString(s) {
 		return nil
 	}
-	if set.MatchString(s) || written.MatchString(s) && (!asked || !simpleSum.MatchString(s)) {
+	if setPhrase.MatchString(s) || signedNumber.MatchString(s) && (!asked || !simpleSum.MatchString(s)) {
 		return nil
 	}
-	for _, w := range word.FindAllString(s, -1) {
+	for _, w := range sumWord.FindAllString(s, -1) {
 		if !sumWords.has(w) {
 			return nil
 		}
 	}
-	return simple{calculate, arguments{"expression": s}}
+	return oneCall{calculate, arguments{"expression": s}}
 }
 
 // simpleSum is a subtraction or division that, when asked for, is meant so.

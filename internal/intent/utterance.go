@@ -9,7 +9,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"loci"
-	"loci/internal/lang"
 )
 
 // The tools that the rules know, by name: this package does not import them, and
@@ -28,7 +27,6 @@ const (
 type utterance struct {
 	loci.Situation
 	core string // the words without politeness at both ends
-	lang string // en, zh or cs
 }
 
 // offers tells whether a tool may be called.
@@ -55,7 +53,7 @@ func newPoliteness() politeness {
 func (r *Router) understand(s loci.Situation) *utterance {
 	core := norm.NFC.String(strings.Join(strings.Fields(s.Text), " "))
 	core = strings.ReplaceAll(core, "’", "'")
-	u := &utterance{Situation: s, lang: lang.Of(s.Text)}
+	u := &utterance{Situation: s}
 	for range 6 {
 		core = trimEnd(core)
 		m, ok := r.polite.before.match(core)
