@@ -23,7 +23,7 @@ var (
 
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
-	_ intent.Chooser     = chooser{}
+	_ intent.Chooser     = (*model.Hub)(nil)
 
 	_ api.Engine    = (*agent.Agent)(nil)
 	_ api.Sessions  = (*agent.Agent)(nil)
@@ -72,14 +72,6 @@ type embedder struct{ hub *model.Hub }
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, _, err := e.hub.Embed(ctx, "", texts)
 	return vectors, err
-}
-
-// chooser has the default model choose among a few answers.
-type chooser struct{ hub *model.Hub }
-
-// Choose gives the index of the option that the model picks.
-func (c chooser) Choose(ctx context.Context, question string, options []string) (int, error) {
-	return c.hub.Choose(ctx, "", question, options)
 }
 
 // backends is the way around the agent.

@@ -144,7 +144,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	}
 	router := intent.New(intent.Config{
 		Embedder: embedder{a.hub},
-		Chooser:  chooser{a.hub},
+		Chooser:  a.hub,
 		Logger:   a.opts.Logger,
 	})
 	settings := settings(a.opts.Config, a.opts.Getenv)
