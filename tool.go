@@ -63,6 +63,7 @@ type Situation struct {
 	Results []ToolResult // calls already made in this turn, in order
 	Tools   []ToolSpec   // what may be called
 	Folders []string     // absolute paths of the folders that may be looked into
+	User    string       // how to call the person; may be empty
 	Lang    string       // language of Text: "en", "zh" or "cs"
 	Model   string       // the session's model, as clients call it
 	Params  int64        // number of its weights; 0: unknown

@@ -137,16 +137,13 @@ func (t *turn) system() {
 	f := prompt.Facts{
 		Now:     t.began,
 		Zone:    s.Zone,
-		User:    toolcall.Inert(t.req.Principal.Name),
+		User:    t.user(),
 		Purpose: s.Purpose,
 		Folders: t.scope.Folders,
 		Working: t.scope.Working,
 		Tools:   t.offered(),
 		Tier:    t.session.Tier,
 		Family:  t.profile.Family,
-	}
-	if f.User == "" && t.req.Principal.Owner {
-		f.User = s.User
 	}
 	if !s.ReplaceClient {
 		f.Client = t.session.ClientSystem
@@ -155,6 +152,16 @@ func (t *turn) system() {
 		f.Markup = toolcall.Describe(f.Tools)
 	}
 	t.session.System = prompt.Join(prompt.System(f, prompt.ForFamily(s.Texts, s.FamilyTexts, f.Family)))
+}
+
+// user is how to call the person. A name that a chat server forwards is not to
+// be trusted more than a file.
+func (t *turn) user() string {
+	name := t.req.Principal.Name
+	if name == "" && t.req.Principal.Owner {
+		name = t.agent.cfg.Settings.User
+	}
+	return toolcall.Inert(name)
 }
 
 // offered gives the tools that were frozen into the session, those that still

@@ -20,6 +20,7 @@ func (t *turn) choose(ctx context.Context) phase {
 		Results: t.results,
 		Tools:   t.specs,
 		Folders: t.scope.Folders,
+		User:    t.user(),
 		Lang:    t.scope.Lang,
 		Model:   t.session.Model,
 		Params:  t.profile.Params,
