@@ -60,7 +60,7 @@ var arrows = map[string]row{
 
 	"internal/api": {access, ". internal/wire internal/wire/openai internal/wire/ollama"},
 
-	"internal/agent":      {engine, ". internal/lang internal/prompt internal/transcript internal/toolcall"},
+	"internal/agent":      {engine, ". internal/lang internal/prompt internal/text internal/transcript internal/toolcall"},
 	"internal/transcript": {engine, "."},
 	"internal/prompt":     {engine, "."},
 
@@ -78,6 +78,7 @@ var arrows = map[string]row{
 	"internal/embedded/gguf": {ground, ""},
 	"internal/toolcall":      {ground, "."},
 	"internal/lang":          {ground, ""},
+	"internal/text":          {ground, ""},
 	"internal/wire":          {ground, "."},
 	"internal/wire/openai":   {ground, ". internal/wire"},
 	"internal/wire/ollama":   {ground, ". internal/wire"},

@@ -11,8 +11,14 @@ import (
 	"loci"
 	"loci/internal/lang"
 	"loci/internal/prompt"
+	"loci/internal/text"
 	"loci/internal/toolcall"
 	"loci/internal/transcript"
+)
+
+const (
+	titleLength  = 60   // characters of a session's first message that name it
+	messageBytes = 4000 // bytes of a message in the timeline; the transcript has all of it
 )
 
 // place finds the session and waits until no other turn runs in it.
@@ -79,7 +85,7 @@ func (t *turn) begin(ctx context.Context) error {
 	if t.session.Tier != loci.TierTiny {
 		t.addUser(t.req.Message.Content + prompt.Tail(t.began, t.moved(opened)))
 	}
-	return t.save(loci.TurnStarted{Model: model, Tier: t.session.Tier, Message: clip(t.req.Message.Content)})
+	return t.save(loci.TurnStarted{Model: model, Tier: t.session.Tier, Message: text.Clip(t.req.Message.Content, messageBytes)})
 }
 
 // open adds the folders that the request allows and gives the new ones.
@@ -123,7 +129,7 @@ func (t *turn) freeze(model string) {
 	t.session.Model = model
 	t.session.Tier = t.profile.Tier
 	t.session.ClientSystem = t.req.System
-	t.session.Title = title(t.req.Message.Content)
+	t.session.Title = text.Title(t.req.Message.Content, titleLength)
 	t.session.Created = loci.Time{Time: t.began}
 	for _, s := range t.specs {
 		t.session.Tools = append(t.session.Tools, s.Name)
@@ -197,23 +203,4 @@ func (t *turn) addUser(sent string) {
 	if t.rebased {
 		t.session.Base, t.touched = t.path[0].ID, true
 	}
-}
-
-// clip shortens a message for the timeline; the transcript has all of it.
-func clip(text string) string {
-	const most = 4000 // bytes
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
-
-// title names a session after its first message.
-func title(text string) string {
-	const most = 60
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if r := []rune(line); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return line
 }

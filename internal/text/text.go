@@ -1,0 +1,55 @@
+// Package text cuts and compares short texts, for titles, tables and error
+// messages.
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Clip gives at most the first most bytes of a text, cut between two characters
+// and marked with an ellipsis. Bytes that are no characters are replaced.
+func Clip(s string, most int) string {
+	if len(s) <= most {
+		return strings.ToValidUTF8(s, "\ufffd")
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return strings.ToValidUTF8(s[:most], "\ufffd") + "…"
+}
+
+// Title gives the first line of a text in at most so many characters, the
+// ellipsis of a cut included.
+func Title(s string, most int) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	line = strings.TrimSpace(line)
+	if utf8.RuneCountInString(line) <= most {
+		return line
+	}
+	return string([]rune(line)[:most-1]) + "…"
+}
+
+// Distance is the number of characters to insert, delete or replace to turn a
+// into b (V. Levenshtein, 1965). It takes time with the product of the lengths:
+// clip what comes from outside.
+func Distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			change := diagonal
+			if x != y {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(to)]
+}

@@ -1,0 +1,68 @@
+package text
+
+import (
+	"testing"
+	"unicode/utf8"
+)
+
+func TestClip(t *testing.T) {
+	for _, tc := range []struct {
+		in   string
+		most int
+		want string
+	}{
+		{"", 3, ""},
+		{"abc", 3, "abc"},
+		{"abcd", 3, "abc…"},
+		{"日本語", 3, "日…"},
+		{"日本語", 4, "日…"},
+		{"日本語", 2, "…"},
+		{"a\xffb", 9, "a\ufffdb"},
+	} {
+		if got := Clip(tc.in, tc.most); got != tc.want {
+			t.Errorf("Clip(%q, %d) = %q, want %q", tc.in, tc.most, got, tc.want)
+		}
+	}
+}
+
+func TestTitle(t *testing.T) {
+	for in, want := range map[string]string{
+		"":               "",
+		" one \n two":    "one",
+		"twelve chars":   "twelve chars",
+		"thirteen chars": "thirteen ch…",
+		"日本語日本語日本語日本語日": "日本語日本語日本語日本…",
+	} {
+		if got := Title(in, 12); got != want {
+			t.Errorf("Title(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"listDir", "list_dir", 2}, {"složka", "složky", 1},
+	} {
+		if got := Distance(tc.a, tc.b); got != tc.want {
+			t.Errorf("Distance(%q, %q) = %d, want %d", tc.a, tc.b, got, tc.want)
+		}
+		if Distance(tc.a, tc.b) != Distance(tc.b, tc.a) {
+			t.Errorf("%q and %q are not as far from each other both ways", tc.a, tc.b)
+		}
+	}
+}
+
+func FuzzClip(f *testing.F) {
+	f.Add("日本語\xff", 4)
+	f.Fuzz(func(t *testing.T, s string, most int) {
+		if most < 0 || most > 1<<16 {
+			return
+		}
+		if got := Clip(s, most); !utf8.ValidString(got) {
+			t.Errorf("Clip(%q, %d) = %q", s, most, got)
+		}
+	})
+}
