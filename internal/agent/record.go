@@ -101,15 +101,15 @@ func (t *turn) say(text, reasoning string) {
 	d := loci.Delta{Text: text, Reasoning: reasoning, Offset: t.shown.Len()}
 	t.shown.WriteString(text)
 	t.reasoning.WriteString(reasoning)
+	if now := time.Now(); now.Sub(t.drafted) > draftEvery {
+		t.drafted = now
+		t.draft()
+	}
 	t.agent.feeds.delta(t.feed, d)
 	t.show(loci.Event{
 		V: loci.EventVersion, Seq: t.feed.seq, Session: t.session.ID, Turn: t.id,
 		Time: loci.Now(), Type: loci.EventDelta, Data: d,
 	})
-	if now := time.Now(); now.Sub(t.drafted) > draftEvery {
-		t.drafted = now
-		t.draft()
-	}
 }
 
 // draft stores what the turn has said so far.
