@@ -50,8 +50,10 @@ func (p *prompter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+p.key)
-	res, err := http.DefaultClient.Do(req)
+	// A connection each: the engine may close a kept one just as it is used.
+	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
+		p.t.Error(err)
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
