@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+	"time"
 )
 
 // Code classifies an error for programs. One table maps it to HTTP statuses,
@@ -77,12 +79,18 @@ type Error struct {
 	Message string `json:"message"`        // what happened, one sentence
 	Hint    string `json:"hint,omitempty"` // what to do about it
 	Err     error  `json:"-"`
+	// RetryAfter is how long a busy server asks to wait; 0 where nobody says.
+	RetryAfter time.Duration `json:"-"`
 }
 
-// Error gives the sentence and the hint.
+// Error gives the sentence and the hint. Where the sentence is a text that
+// clients know to the letter, it may lack its full stop.
 func (e *Error) Error() string {
-	if e.Hint == "" {
+	switch {
+	case e.Hint == "":
 		return e.Message
+	case strings.TrimRight(e.Message, ".!?:…") == e.Message:
+		return e.Message + ". " + e.Hint
 	}
 	return e.Message + " " + e.Hint
 }

@@ -13,13 +13,13 @@ import (
 
 // agentRequest is the body of POST /api/agent/chat. Only the message is needed.
 type agentRequest struct {
-	Message string
-	Session string // to go on with; empty: a new one
-	Model   string // empty: the default
-	System  string
-	Folders []string // more folders to allow in this session
-	Working string   // where relative paths start in a new session
-	Stream  *bool    // nil: true
+	Message string   `json:"message"`
+	Session string   `json:"session"` // to go on with; empty: a new one
+	Model   string   `json:"model"`   // empty: the default
+	System  string   `json:"system"`
+	Folders []string `json:"folders"` // more folders to allow in this session
+	Working string   `json:"working"` // where relative paths start in a new session
+	Stream  *bool    `json:"stream"`  // nil: true
 }
 
 // agentChat runs a turn that belongs to its session: it goes on when the client
@@ -187,9 +187,8 @@ func (s *server) agentEvents(w http.ResponseWriter, r *http.Request) error {
 // cut off can go on where it was.
 func (s *server) show(w http.ResponseWriter, r *http.Request, leave context.CancelFunc, events iter.Seq2[loci.Event, error]) error {
 	st := s.stream(w, typeSSE, leave)
-	comment := func() error { _, err := st.Write([]byte(": keep-alive\n\n")); return err }
 	// A browser's EventSource is open only when something arrives.
-	st.greet, st.alive = comment, comment
+	st.greet, st.alive = st.comment, st.comment
 	st.hold(s.Limits.Hold)
 	defer st.end()
 	for e, err := range events {

@@ -317,7 +317,7 @@ func TestRoot(t *testing.T) {
 	}
 	w = c.do("GET", "/", "", "Accept", "text/html,application/xhtml+xml")
 	page := w.Body.String()
-	for _, want := range []string{"loci is running", "http://127.0.0.1:5624/v1", "/k/KEY"} {
+	for _, want := range []string{"loci is running", "http://127.0.0.1:5624/v1", "http://127.0.0.1:5624/k/CHAT-KEY", "http://host.docker.internal:5624/v1", "listen: 0.0.0.0:5624"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -359,6 +359,10 @@ func TestErrorsHaveTheShapeOfTheDoor(t *testing.T) {
 		status               int
 		want                 string
 	}{
+		{"POST", "/v1/responses", "{}", 404, `Set the client to chat completions: POST /v1/chat/completions."`},
+		{"GET", "/v1/responses/resp_1", "", 404, `POST /v1/chat/completions`},
+		{"POST", "/v1/messages", "{}", 404, `POST /v1/chat/completions`},
+		{"POST", "/v1/messages/count_tokens", "{}", 404, `POST /v1/chat/completions`},
 		{"GET", "/v1/nothing", "", 404, `{"error":{"message":"There is nothing at this address."`},
 		{"DELETE", "/v1/models", "", 405, `{"error":{"message":"This address only takes GET, HEAD."`},
 		{"GET", "/api/nothing", "", 404, `{"error":"There is nothing at this address."}`},
@@ -377,7 +381,10 @@ func TestErrorsHaveTheShapeOfTheDoor(t *testing.T) {
 		{"POST", "/v1/chat/completions", `[]`, 400, `{"error":{"message":"`},
 		{"POST", "/v1/chat/completions", "", 400, `{"error":{"message":"`},
 		{"POST", "/api/chat", `{"model":7}`, 400, `{"error":"`},
-		{"POST", "/api/agent/chat", `{"message":7}`, 400, `{"error":{"code":"invalid"`},
+		{"POST", "/api/agent/chat", `{"message":[]}`, 400, `{"error":{"code":"invalid","message":"\"message\" must be a text, not a list."}}`},
+		{"POST", "/api/agent/chat", `{"message":"x","folders":["a",7]}`, 400, `"\"folders[1]\" must be a text, not a number."`},
+		{"POST", "/api/agent/chat", `{"message":`, 400, `"The request body is not valid JSON."`},
+		{"PATCH", "/api/agent/sessions/ses_1", `{"title":{}}`, 400, `"\"title\" must be a text, not an object."`},
 		{"POST", "/api/agent/chat", `{}`, 400, `{"error":{"code":"invalid","message":"There is no message."`},
 	} {
 		w := c.do(e.method, e.target, e.body)
@@ -432,7 +439,7 @@ func TestLogHasNoContentAndNoKeys(t *testing.T) {
 			t.Errorf("%q is in the log:\n%s", secret, &log)
 		}
 	}
-	for _, want := range []string{`"route":"POST /v1/chat/completions"`, `"route":"POST /api/chat","status":200`, `"principal":"owner","via":"path"}`, `"via":"path","error":"unauthorized"`} {
+	for _, want := range []string{`"route":"POST /v1/chat/completions"`, `"route":"POST /api/chat","status":200`, `"principal":"owner","scope":"chat","via":"path"}`, `"principal":"owner","scope":"owner"`, `"via":"path","error":"unauthorized"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %s:\n%s", want, &log)
 		}

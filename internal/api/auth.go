@@ -26,6 +26,17 @@ const (
 	scopeOwner              // the agent API
 )
 
+// String is the scope's name in the log; empty for what needs no key.
+func (s scope) String() string {
+	switch s {
+	case scopeChat:
+		return "chat"
+	case scopeOwner:
+		return "owner"
+	}
+	return ""
+}
+
 // caller is who sent a request, with what right.
 type caller struct {
 	principal loci.Principal

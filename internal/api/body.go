@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/wire"
 )
 
 // slack is room in a body's buffer for a longer model name, and for the
@@ -78,10 +79,7 @@ func (s *server) decode(w http.ResponseWriter, r *http.Request, v any) error {
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = []byte("{}")
 	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return loci.Errorf(loci.Invalid, "The request is not the JSON that belongs here: %w", err)
-	}
-	return nil
+	return wire.DecodeBody(b, v)
 }
 
 // write sends a whole reply.

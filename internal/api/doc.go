@@ -5,8 +5,10 @@
 // door (ollama.go) decode a request, hand it to the engine as a turn, and
 // encode what comes back; both render through the same sequence of chunks
 // (turn.go), so a reply that broke off looks broken in either. For models that
-// the person wants bare, and for embeddings, the bytes are relayed instead
-// (relay.go). The agent's own door (agent.go) shows the events themselves.
+// the person wants bare, and for embeddings, a request is only looked at
+// (target.go) and the bytes are relayed (relay.go), with an eye on whether the
+// reply comes to its end (ending.go). The agent's own door (agent.go) shows the
+// events themselves.
 //
 // Start reading at routes.go: every address, and the right it needs, is there.
 // A request passes the middleware listed in New: exchange.go gives it an id and

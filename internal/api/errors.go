@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"loci"
 	"loci/internal/wire/ollama"
@@ -50,7 +53,11 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="loci"`)
 	case http.StatusTooManyRequests:
-		h.Set("Retry-After", "2")
+		wait := 2 * time.Second // long enough for a turn to end, short enough for a person
+		if e.RetryAfter > 0 {
+			wait = e.RetryAfter
+		}
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	case http.StatusRequestEntityTooLarge, http.StatusRequestTimeout:
 		h.Set("Connection", "close") // the rest of the body is not worth reading
 	}

@@ -75,6 +75,7 @@ func (x *exchange) line(method string, took time.Duration) []slog.Attr {
 	}
 	for _, a := range []slog.Attr{
 		slog.String("principal", x.caller.principal.ID),
+		slog.String("scope", x.caller.scope.String()), // the chat key is the owner's too, with less right
 		slog.String("via", x.via),
 		slog.String("error", string(x.failed)),
 	} {

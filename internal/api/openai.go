@@ -4,14 +4,26 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"slices"
 
 	"loci"
 	"loci/internal/wire/openai"
 )
 
-// openaiModels lists the models of all backends.
+// openaiModels lists the models of all backends. Many clients take the first for
+// their default, so those that cannot chat come last.
 func (s *server) openaiModels(w http.ResponseWriter, r *http.Request) error {
-	write(w, http.StatusOK, typeJSON, openai.EncodeModels(s.Models.Models(r.Context())))
+	models := slices.Clone(s.Models.Models(r.Context()))
+	slices.SortStableFunc(models, func(a, b loci.ModelInfo) int {
+		switch {
+		case a.Embedding == b.Embedding:
+			return 0
+		case b.Embedding:
+			return -1
+		}
+		return 1
+	})
+	write(w, http.StatusOK, typeJSON, openai.EncodeModels(models))
 	return nil
 }
 

@@ -234,8 +234,8 @@ func TestOpenAIFailures(t *testing.T) {
 			if w.Code != e.whole || !strings.Contains(w.Body.String(), e.want) {
 				t.Errorf("whole: %d %s", w.Code, w.Body)
 			}
-			if e.whole == 429 && w.Header().Get("Retry-After") == "" {
-				t.Error("no Retry-After")
+			if got := w.Header().Get("Retry-After"); e.whole == 429 && got != "2" {
+				t.Errorf("Retry-After is %q", got)
 			}
 			w = c.do("POST", "/v1/chat/completions", hello+`,"stream":true}`)
 			if w.Code != e.status {
@@ -310,6 +310,7 @@ func TestReasoning(t *testing.T) {
 func TestOpenAIModels(t *testing.T) {
 	f := newFake()
 	f.models = append(f.models, loci.ModelInfo{ID: "org/other-GGUF:Q4"})
+	f.models = append([]loci.ModelInfo{{ID: "minilm", Embedding: true}}, f.models...)
 	c := newClient(t, f)
 	w := c.do("GET", "/v1/models", "")
 	var list struct {
@@ -319,9 +320,14 @@ func TestOpenAIModels(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil {
 		t.Fatal(err)
 	}
-	if list.Object != "list" || len(list.Data) != 2 || list.Data[0]["id"] != "smollm2:latest" || list.Data[0]["object"] != "model" {
+	if list.Object != "list" || len(list.Data) != 3 || list.Data[0]["id"] != "smollm2:latest" || list.Data[0]["object"] != "model" {
 		t.Errorf("%s", w.Body)
 	}
+	// What cannot chat is not what a client takes first, nor what Open WebUI shows.
+	if n := strings.Count(w.Body.String(), `"hidden":true`); list.Data[2]["id"] != "minilm" || n != 1 {
+		t.Errorf("%d hidden: %s", n, w.Body)
+	}
+	f.models = f.models[1:]
 	// Each name that a chat may have can be asked about, and is answered with.
 	known := f.route
 	f.route = func(model string) (Route, error) {

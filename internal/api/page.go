@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
+	"net"
 	"net/http"
 	"strings"
 
@@ -35,9 +36,9 @@ func (s *server) root(w http.ResponseWriter, r *http.Request) error {
 	}
 	var b bytes.Buffer
 	err := page.Execute(&b, struct {
-		CSS           template.CSS
-		Base, Version string
-	}{template.CSS(pageCSS), scheme + "://" + r.Host, s.Version})
+		CSS                 template.CSS
+		Base, Port, Version string
+	}{template.CSS(pageCSS), scheme + "://" + r.Host, port(r.Host), s.Version})
 	if err != nil {
 		return err
 	}
@@ -50,6 +51,14 @@ func (s *server) root(w http.ResponseWriter, r *http.Request) error {
 	h.Add("Vary", "Accept")
 	write(w, http.StatusOK, "text/html; charset=utf-8", b.Bytes())
 	return nil
+}
+
+// port is the colon and the port of a host, or nothing.
+func port(host string) string {
+	if _, p, err := net.SplitHostPort(host); err == nil {
+		return ":" + p
+	}
+	return ""
 }
 
 // health says that the process serves requests at all.

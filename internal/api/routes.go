@@ -68,6 +68,10 @@ func (s *server) routes() http.Handler {
 	for _, path := range []string{"pull", "push", "create", "copy", "delete", "blobs/{digest}"} {
 		mux.Handle("/api/"+path, s.door(scopeChat, noManagement))
 	}
+	for _, path := range []string{"responses", "messages"} {
+		mux.Handle("/v1/"+path, s.door(scopeChat, otherProtocol))
+		mux.Handle("/v1/"+path+"/", s.door(scopeChat, otherProtocol))
+	}
 	mux.Handle("/", s.door(scopeChat, nowhere))
 	return mux
 }
@@ -100,7 +104,8 @@ func (s *server) enter(r *http.Request, x *exchange, needs scope) error {
 	}
 	x.caller = c
 	if c.scope < needs {
-		return loci.Errorf(loci.Forbidden, "This key may only chat; the agent API needs the owner's key.")
+		return loci.Errorf(loci.Forbidden, "This address is for the owner alone.").
+			WithHint("It takes the key in the file \"key\" beside the configuration; the chat key can only chat.")
 	}
 	return nil
 }
@@ -123,6 +128,13 @@ func wrongMethod(allow []string) handler {
 func noManagement(http.ResponseWriter, *http.Request) error {
 	return &statusError{http.StatusNotImplemented,
 		loci.Errorf(loci.Refused, "loci does not manage models.").WithHint("Use the model server itself for that.")}
+}
+
+// otherProtocol answers the calls of two protocols that clients may be set to
+// use and that loci does not speak: OpenAI's Responses and Anthropic's Messages.
+func otherProtocol(http.ResponseWriter, *http.Request) error {
+	return loci.Errorf(loci.NotFound, "loci does not speak this protocol.").
+		WithHint("Set the client to chat completions: POST /v1/chat/completions.")
 }
 
 // nowhere answers for all other addresses. Only a valid key gets so far, so

@@ -52,7 +52,9 @@ func (s *server) agentSession(w http.ResponseWriter, r *http.Request) error {
 
 // agentRename changes what can be changed of a session: its title.
 func (s *server) agentRename(w http.ResponseWriter, r *http.Request) error {
-	var req struct{ Title *string }
+	var req struct {
+		Title *string `json:"title"`
+	}
 	if err := s.decode(w, r, &req); err != nil {
 		return err
 	}
@@ -87,7 +89,9 @@ func (s *server) agentStop(w http.ResponseWriter, r *http.Request) error {
 
 // agentFork copies a session, so that a conversation can be tried another way.
 func (s *server) agentFork(w http.ResponseWriter, r *http.Request) error {
-	var req struct{ Turn string }
+	var req struct {
+		Turn string `json:"turn"`
+	}
 	if err := s.decode(w, r, &req); err != nil {
 		return err
 	}

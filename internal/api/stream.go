@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ type stream struct {
 	greet, alive func() error
 
 	contentType string
+	like        http.Header // what a relayed stream's backend says instead; may be nil
 	period      time.Duration
 	leave       context.CancelFunc // called when the client is gone
 
@@ -102,8 +104,32 @@ func (s *stream) begin() error {
 	h.Set("Content-Type", s.contentType)
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no") // nginx would collect the stream otherwise
+	maps.Copy(h, s.like)
 	s.w.WriteHeader(http.StatusOK)
 	return s.rc.Flush()
+}
+
+// comment is a sign of life that readers of server-sent events skip.
+func (s *stream) comment() error {
+	_, err := s.Write([]byte(": keep-alive\n\n"))
+	return err
+}
+
+// adopt makes the stream that of a backend's response, whose headers go out with
+// its first piece, or when the hold time is over. If headers are out already,
+// the response must be what they promise.
+func (s *stream) adopt(resp *http.Response, media string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !s.begun:
+		s.ended = s.ended || media != s.contentType // signs of life of another protocol would be garbage
+		s.contentType, s.like = media, passing(resp.Header)
+		return nil
+	case media == s.contentType, media == typeJSON && s.contentType == typeNDJSON: // one object is one line
+		return nil
+	}
+	return failure(resp, s.contentType)
 }
 
 // end stops the signs of life and tells whether the headers are out. From here
@@ -112,6 +138,8 @@ func (s *stream) end() (begun bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-	s.timer.Stop()
+	if s.timer != nil { // it was held
+		s.timer.Stop()
+	}
 	return s.begun
 }

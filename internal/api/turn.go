@@ -131,11 +131,14 @@ func chunks(events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Chunk, error] {
 // for complete.
 var errBroken = loci.Errorf(loci.Truncated, "The reply broke off before it was complete.").WithHint("Ask again.")
 
+// errStopped is for replies that somebody ended.
+var errStopped = loci.Errorf(loci.Truncated, "The reply was stopped before it was complete.")
+
 // outcome is the last chunk of a turn's reply.
 func outcome(d loci.TurnFinished) (loci.Chunk, error) {
 	switch {
 	case d.State == loci.TurnInterrupted:
-		return loci.Chunk{}, loci.Errorf(loci.Truncated, "The reply was stopped before it was complete.")
+		return loci.Chunk{}, errStopped
 	case d.State != loci.TurnDone && d.Error != nil:
 		return loci.Chunk{}, d.Error
 	case d.State != loci.TurnDone:

@@ -36,10 +36,14 @@ func IsNull(raw json.RawMessage) bool {
 	return len(raw) == 0 || bytes.Equal(raw, []byte("null"))
 }
 
+// DecodeBody decodes a whole request into v, a pointer to a struct. Errors are
+// those of [Decode].
+func DecodeBody(body []byte, v any) error { return Decode("", body, v) }
+
 // Decode decodes the value of a request's field into v. An error is of code
 // Invalid and names the field, down to the element of a list, as in
 //
-//	The field messages[1].content must be a string, not number.
+//	"messages[1].content" must be a text, not a number.
 func Decode(name string, raw json.RawMessage, v any) error {
 	err := json.Unmarshal(raw, v)
 	if err == nil {
@@ -49,24 +53,44 @@ func Decode(name string, raw json.RawMessage, v any) error {
 		return e
 	}
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	if !ok {
+	switch {
+	case !ok && name == "":
+		return loci.Errorf(loci.Invalid, "The request body is not valid JSON.")
+	case !ok:
 		return loci.Errorf(loci.Invalid, "The field %s is not valid JSON.", name)
+	case name == "" && wrong.Field == "":
+		return notObject()
 	}
-	// The error has the path inside an element but not which element it was.
-	if i := element(raw, int(wrong.Offset)); i >= 0 {
+	path := place(name, wrong.Field, raw, int(wrong.Offset))
+	return loci.Errorf(loci.Invalid, "%q must be %s, not %s.", path, kind(wrong.Type), given(wrong.Value))
+}
+
+// place is the path of a wrong value. The error has the path inside an element
+// of a list, but not which element it was.
+func place(name, inside string, raw json.RawMessage, offset int) string {
+	list := raw
+	if name == "" {
+		name, inside, _ = strings.Cut(inside, ".")
+		fields, err := Fields(raw, name)
+		if err != nil {
+			return name
+		}
+		list, offset = fields[0].Value, offset-fields[0].Start
+	}
+	if i := element(list, offset); i >= 0 {
 		name = fmt.Sprintf("%s[%d]", name, i)
 	}
-	if wrong.Field != "" {
-		name += "." + wrong.Field
+	if inside != "" {
+		name += "." + inside
 	}
-	return loci.Errorf(loci.Invalid, "The field %s must be %s, not %s.", name, kind(wrong.Type), wrong.Value)
+	return name
 }
 
 // element is the index of the element of the array raw that holds the byte at
-// offset, or -1 when raw is no array.
+// offset, or -1 when raw is no array, or itself what is wrong.
 func element(raw json.RawMessage, offset int) int {
 	s := scanner{b: raw}
-	if s.space(); !s.eat('[') {
+	if s.space(); !s.eat('[') || offset <= s.i {
 		return -1
 	}
 	for i := 0; ; i++ {
@@ -83,7 +107,7 @@ func element(raw json.RawMessage, offset int) int {
 func kind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
-		return "a string"
+		return "a text"
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Slice, reflect.Array:
@@ -92,6 +116,24 @@ func kind(t reflect.Type) string {
 		return "an object"
 	}
 	return "a number"
+}
+
+// given names what a field is instead, which package json calls by a word such
+// as "array", or "number 1e999" where it is one that does not fit.
+func given(value string) string {
+	switch value {
+	case "string":
+		return "a text"
+	case "bool":
+		return "true or false"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "number":
+		return "a number"
+	}
+	return Clip(strings.TrimPrefix(value, "number "))
 }
 
 // Int is a whole number that may be written as 8, 8.0 or 8e0, as clients in

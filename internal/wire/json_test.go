@@ -168,15 +168,47 @@ func TestDecodeNamesTheField(t *testing.T) {
 		} `json:"deep"`
 	}
 	for raw, want := range map[string]string{
-		`[{"content":"a"},{"content":5}]`: "messages[1].content must be a string, not number",
-		`[{"deep":{"n":"x"}}]`:            "messages[0].deep.n must be a number, not string",
-		`{}`:                              "messages must be a list, not object",
-		`[{"content":"a"},7]`:             "messages[1] must be an object, not number",
+		`[{"content":"a"},{"content":5}]`: `"messages[1].content" must be a text, not a number`,
+		`[{"deep":{"n":"x"}}]`:            `"messages[0].deep.n" must be a number, not a text`,
+		`{}`:                              `"messages" must be a list, not an object`,
+		`[{"content":"a"},7]`:             `"messages[1]" must be an object, not a number`,
 		`[`:                               "messages is not valid JSON",
 	} {
 		err := Decode("messages", json.RawMessage(raw), &list)
 		if e, ok := errors.AsType[*loci.Error](err); !ok || e.Code != loci.Invalid || !strings.Contains(e.Message, want) {
 			t.Errorf("Decode(%s) = %v, want it to say %q", raw, err, want)
+		}
+	}
+}
+
+func TestDecodeBodyNamesTheField(t *testing.T) {
+	var body struct {
+		Message string   `json:"message"`
+		Folders []string `json:"folders"`
+		Stream  *bool    `json:"stream"`
+		Count   int8     `json:"count"`
+		Deep    []struct {
+			Name string `json:"name"`
+		} `json:"deep"`
+	}
+	for raw, want := range map[string]string{
+		`{"message":[]}`:                          `"message" must be a text, not a list.`,
+		`{"stream":null,"message":{"a":1}}`:       `"message" must be a text, not an object.`,
+		`{"MESSAGE":true}`:                        `"message" must be a text, not true or false.`,
+		`{"message":"x", "folders" : ["a" , 2 ]}`: `"folders[1]" must be a text, not a number.`,
+		`{"folders":[5]}`:                         `"folders[0]" must be a text, not a number.`,
+		`{"folders":[[]]}`:                        `"folders[0]" must be a text, not a list.`,
+		`{"folders":"a"}`:                         `"folders" must be a list, not a text.`,
+		`{"stream":"yes"}`:                        `"stream" must be true or false, not a text.`,
+		`{"count":1000}`:                          `"count" must be a number, not 1000.`,
+		`{"deep":[{},{"name":7}]}`:                `"deep[1].name" must be a text, not a number.`,
+		`[]`:                                      "The request body is not a JSON object.",
+		`"x"`:                                     "The request body is not a JSON object.",
+		`{"message":`:                             "The request body is not valid JSON.",
+	} {
+		err := DecodeBody([]byte(raw), &body)
+		if e, ok := errors.AsType[*loci.Error](err); !ok || e.Code != loci.Invalid || e.Message != want {
+			t.Errorf("DecodeBody(%s) = %v, want %s", raw, err, want)
 		}
 	}
 }

@@ -277,6 +277,7 @@ func (g *guard) refusal(resp *http.Response, req loci.Request) *loci.Error {
 	e := g.backend.describe(decode(resp.StatusCode, body), req)
 	if wait, ok := retryAfter(resp.Header); ok && e.Code == loci.Overloaded {
 		e = e.WithHint("%s asks to try again in %v s.", g.backend, wait.Seconds())
+		e.RetryAfter = wait
 	}
 	return e
 }

@@ -199,12 +199,13 @@ func TestBusyServer(t *testing.T) {
 		tries    int
 		min, max time.Duration
 		hint     string // of the error; empty for success
+		told     time.Duration
 	}{
-		"passes":            {2, "", 3, 750 * time.Millisecond, 1500 * time.Millisecond, ""},
-		"stays":             {9, "", 4, 1750 * time.Millisecond, 3500 * time.Millisecond, "Try again in a moment."},
-		"says when":         {1, "7", 2, 7 * time.Second, 7 * time.Second, ""},
-		"says much later":   {1, "61", 1, 0, 0, "Ollama at http://127.0.0.1:1 asks to try again in 61 s."},
-		"says it too often": {9, "25", 3, 50 * time.Second, 50 * time.Second, "Ollama at http://127.0.0.1:1 asks to try again in 25 s."},
+		"passes":            {2, "", 3, 750 * time.Millisecond, 1500 * time.Millisecond, "", 0},
+		"stays":             {9, "", 4, 1750 * time.Millisecond, 3500 * time.Millisecond, "Try again in a moment.", 0},
+		"says when":         {1, "7", 2, 7 * time.Second, 7 * time.Second, "", 0},
+		"says much later":   {1, "3600", 1, 0, 0, "Ollama at http://127.0.0.1:1 asks to try again in 3600 s.", time.Hour},
+		"says it too often": {9, "25", 3, 50 * time.Second, 50 * time.Second, "Ollama at http://127.0.0.1:1 asks to try again in 25 s.", 25 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var tries atomic.Int32
@@ -232,6 +233,9 @@ func TestBusyServer(t *testing.T) {
 					return
 				}
 				wantError(t, err, loci.Overloaded, "Ollama at http://127.0.0.1:1 is busy: Loading model.", tt.hint)
+				if e := loci.AsError(err); e.RetryAfter != tt.told {
+					t.Errorf("RetryAfter is %v, want %v", e.RetryAfter, tt.told)
+				}
 			})
 		})
 	}

@@ -213,7 +213,7 @@ func decodeKeepAlive(m wire.Member) (json.RawMessage, error) {
 	}
 	if _, err := time.ParseDuration(text); err != nil {
 		return nil, loci.Errorf(loci.Invalid, "time: invalid duration %q", wire.Clip(text)).
-			WithHint("(keep_alive takes a number of seconds or a duration such as 5m)")
+			WithHint("The field keep_alive takes a number of seconds or a duration such as 5m.")
 	}
 	return bytes.Clone(m.Value), nil
 }

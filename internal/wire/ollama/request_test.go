@@ -109,19 +109,19 @@ func TestDecodeChatValues(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	tests := []struct{ name, body, says string }{
 		{"not JSON", `hello`, "not a JSON object"},
-		{"messages", `{"messages":"hi"}`, "messages must be a list"},
-		{"content", `{"messages":[{"role":"user","content":[]}]}`, "messages[0].content must be a string"},
+		{"messages", `{"messages":"hi"}`, `"messages" must be a list`},
+		{"content", `{"messages":[{"role":"user","content":[]}]}`, `"messages[0].content" must be a text`},
 		{"role", `{"messages":[{"role":"robot","content":""}]}`, `messages[0].role is "robot"`},
 		{"picture", `{"messages":[{"role":"user","content":"","images":["http://example.com/cat.png"]}]}`, "messages[0].images[0]"},
 		{"tool name", `{"tools":[{"type":"function"}]}`, "tools[0].function.name"},
 		{"options", `{"options":[]}`, "options must be an object"},
-		{"temperature", `{"options":{"temperature":"hot"}}`, "options.temperature must be a number"},
+		{"temperature", `{"options":{"temperature":"hot"}}`, `"options.temperature" must be a number`},
 		{"num_predict", `{"options":{"num_predict":1.5}}`, "1.5 is not a whole number"},
 		{"format", `{"format":"xml"}`, "format must be"},
 		{"think", `{"think":"extreme"}`, "think must be"},
-		{"keep_alive", `{"keep_alive":"soon"}`, `time: invalid duration "soon" (keep_alive`},
-		{"keep_alive type", `{"keep_alive":true}`, "keep_alive must be a number"},
-		{"stream", `{"stream":"no"}`, "stream must be true or false"},
+		{"keep_alive", `{"keep_alive":"soon"}`, `time: invalid duration "soon". The field keep_alive`},
+		{"keep_alive type", `{"keep_alive":true}`, `"keep_alive" must be a number`},
+		{"stream", `{"stream":"no"}`, `"stream" must be true or false`},
 		{"unknown field that is no JSON", `{"foo":bar}`, "foo is not valid JSON"},
 	}
 	for _, tt := range tests {

@@ -133,6 +133,7 @@ type model struct {
 // modelInfo is what Open WebUI merges into its own record of the model.
 type modelInfo struct {
 	Meta struct {
+		Hidden       bool `json:"hidden,omitempty"` // from the list of models to chat with
 		Capabilities struct {
 			BuiltinTools *bool `json:"builtin_tools,omitempty"`
 			Usage        bool  `json:"usage"`
@@ -141,11 +142,12 @@ type modelInfo struct {
 }
 
 // newModel makes an entry of the list. It tells Open WebUI to ask for the
-// usage, and to keep its own 26 kB of tools out of models that loci is the
-// agent of.
+// usage, to keep its own 26 kB of tools out of models that loci is the agent of,
+// and not to offer a chat with an embedding model.
 func newModel(m loci.ModelInfo) model {
 	info := &modelInfo{}
 	info.Meta.Capabilities.Usage = true
+	info.Meta.Hidden = m.Embedding
 	if !m.Passthrough {
 		info.Meta.Capabilities.BuiltinTools = new(false)
 	}

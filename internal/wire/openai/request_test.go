@@ -109,21 +109,21 @@ func TestDecodeChatRefuses(t *testing.T) {
 		{"a list", `[]`, "not a JSON object"},
 		{"cut", `{"model":"m"`, "not a JSON object"},
 		{"twice", `{"model":"m","model":"n"}`, `"model" twice`},
-		{"model", `{"model":5}`, "model must be a string"},
-		{"messages", `{"messages":{}}`, "messages must be a list"},
+		{"model", `{"model":5}`, `"model" must be a text`},
+		{"messages", `{"messages":{}}`, `"messages" must be a list`},
 		{"role", `{"messages":[{"role":"robot","content":""}]}`, `messages[0].role is "robot"`},
-		{"content", user(`5`), "messages[1].content must be a string"},
+		{"content", user(`5`), `"messages[1].content" must be a text`},
 		{"part type", user(`[{"type":"input_audio"}]`), "messages[1].content[0]"},
-		{"part", user(`["text"]`), "messages[1].content[0] must be an object"},
+		{"part", user(`["text"]`), `"messages[1].content[0]" must be an object`},
 		{"web picture", user(`[{"type":"image_url","image_url":{"url":"http://example.com/cat.png"}}]`), "inline"},
 		{"no picture", user(`[{"type":"image_url"}]`), "messages[1].content[0].image_url is missing"},
 		{"not base64", user(`[{"type":"image_url","image_url":{"url":"data:image/png;base64,???"}}]`), "base64"},
 		{"data URL in plain text", user(`[{"type":"image_url","image_url":{"url":"data:text/plain,hello"}}]`), "base64"},
 		{"tool type", `{"tools":[{"type":"web_search"}]}`, `tools[0].type is "web_search"`},
 		{"tool name", `{"tools":[{"type":"function","function":{}}]}`, "tools[0].function.name"},
-		{"temperature", `{"temperature":"hot"}`, "temperature must be a number"},
+		{"temperature", `{"temperature":"hot"}`, `"temperature" must be a number`},
 		{"max_tokens", `{"max_tokens":1.5}`, "1.5 is not a whole number"},
-		{"stop", `{"stop":[1]}`, "stop[0] must be a string"},
+		{"stop", `{"stop":[1]}`, `"stop[0]" must be a text`},
 		{"response_format", `{"response_format":{"type":"xml"}}`, `response_format.type is "xml"`},
 		{"schema", `{"response_format":{"type":"json_schema"}}`, "response_format.json_schema.schema is missing"},
 		{"reasoning_effort", `{"reasoning_effort":"extreme"}`, `reasoning_effort is "extreme"`},
@@ -274,7 +274,7 @@ func TestEmbedRoundTrip(t *testing.T) {
 			t.Errorf("DecodeEmbedReply(%s) = %v, %v", body, v, err)
 		}
 	}
-	for body, says := range map[string]string{`{"input":[1,2]}`: "input[0] must be a string", `{"encoding_format":"int8"}`: "encoding_format"} {
+	for body, says := range map[string]string{`{"input":[1,2]}`: `"input[0]" must be a text`, `{"encoding_format":"int8"}`: "encoding_format"} {
 		if _, err := DecodeEmbed([]byte(body)); code(err) != loci.Invalid || !strings.Contains(err.Error(), says) {
 			t.Errorf("DecodeEmbed(%s): %v", body, err)
 		}
