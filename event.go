@@ -1,6 +1,9 @@
 package loci
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // EventType names what happened. Readers ignore types they do not know.
 type EventType string
@@ -62,6 +65,10 @@ type Receipt struct {
 	Reused     *int  `json:"reused_tokens"`
 	Evaluated  *int  `json:"evaluated_tokens"`
 	Millis     int64 `json:"ms"`
+	// PromptTime and OutputTime are what the server says it spent on the prompt
+	// and on the reply; 0 where it does not tell.
+	PromptTime time.Duration `json:"prompt_ns,omitempty"`
+	OutputTime time.Duration `json:"output_ns,omitempty"`
 }
 
 // ToolStarted is the payload of EventToolStarted.

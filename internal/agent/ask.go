@@ -236,7 +236,10 @@ func unanswered(calls []loci.ToolCall) []loci.Message {
 }
 
 func receipt(u loci.Usage) loci.Receipt {
-	r := loci.Receipt{Prompt: u.Prompt, Completion: u.Completion, Reused: u.Cached}
+	r := loci.Receipt{
+		Prompt: u.Prompt, Completion: u.Completion, Reused: u.Cached,
+		PromptTime: u.PromptTime, OutputTime: u.OutputTime,
+	}
 	if u.Cached != nil {
 		r.Evaluated = new(u.Prompt - *u.Cached)
 	}
@@ -251,6 +254,8 @@ func sum(a, b loci.Receipt) loci.Receipt {
 		Reused:     sumKnown(a.Calls == 0, a.Reused, b.Reused),
 		Evaluated:  sumKnown(a.Calls == 0, a.Evaluated, b.Evaluated),
 		Millis:     a.Millis + b.Millis,
+		PromptTime: a.PromptTime + b.PromptTime,
+		OutputTime: a.OutputTime + b.OutputTime,
 	}
 }
 

@@ -148,7 +148,10 @@ func outcome(d loci.TurnFinished) (loci.Chunk, error) {
 	if finish == "" || finish == loci.FinishTools { // the agent's tools, not the client's
 		finish = loci.FinishStop
 	}
-	usage := &loci.Usage{Prompt: d.Receipt.Prompt, Completion: d.Receipt.Completion, Cached: d.Receipt.Reused}
+	usage := &loci.Usage{
+		Prompt: d.Receipt.Prompt, Completion: d.Receipt.Completion, Cached: d.Receipt.Reused,
+		PromptTime: d.Receipt.PromptTime, OutputTime: d.Receipt.OutputTime,
+	}
 	return loci.Chunk{Finish: finish, Usage: usage}, nil
 }
 
