@@ -8,8 +8,18 @@ import (
 // readExpressions reads calls written as in Python: name(1, key="value"), one
 // or several, also as a list. The arguments are literals; nothing is evaluated.
 // Between calls a comma, a semicolon or just white space may stand.
-func readExpressions(body string) ([]wish, *Fault) {
+func readExpressions(body string) ([]wish, *Fault) { return newParser(body).calls() }
+
+// readLiterals is readExpressions where no markup says that these are calls.
+// Then words without quotes are taken for a program or a sentence.
+func readLiterals(body string) ([]wish, *Fault) {
 	p := newParser(body)
+	p.literals = true
+	return p.calls()
+}
+
+// calls reads one call or several, up to the end.
+func (p *parser) calls() ([]wish, *Fault) {
 	p.space()
 	bracket := p.take("[")
 	var wishes []wish
@@ -45,7 +55,7 @@ func (p *parser) call() (wish, *Fault) {
 	for p.i < len(p.s) && strings.IndexByte("({[ \t\r\n,;]", p.s[p.i]) < 0 {
 		p.i++
 	}
-	w := wish{name: p.s[start:p.i], arguments: value{kind: object}}
+	w := wish{name: p.s[start:p.i], arguments: value{kind: objectKind}}
 	p.space()
 	switch {
 	case w.name == "" || !p.at("{") && !p.at("(") && p.i < len(p.s) && strings.IndexByte(",;]", p.s[p.i]) < 0:
@@ -55,29 +65,32 @@ func (p *parser) call() (wish, *Fault) {
 		v, f := p.value()
 		w.arguments = v
 		return w, f
-	case !p.take("("):
+	case p.take("("):
+	case p.literals:
+		return w, p.broken("expected (")
+	default:
 		return w, nil
 	}
 	// What is no list of literals may still be one text without its quotes. Which
 	// it is depends on the tool's parameters, so both are kept for arrange.
 	inside := p.i
 	f := p.arguments(&w)
-	if f == nil || f.Cut {
+	if f == nil || f.Cut || p.literals {
 		return w, f
 	}
-	end := closing(p.s[inside:])
+	end := closingBracket(p.s[inside:])
 	if end < 0 {
 		return w, f
 	}
 	w.words, w.fault = strings.TrimSpace(p.s[inside:inside+end]), f
-	w.arguments, w.positional = value{kind: object}, nil
+	w.arguments, w.positional = value{kind: objectKind}, nil
 	p.i = inside + end + 1
 	return w, nil
 }
 
-// closing is the index of the bracket that closes the one before s, or -1 if
+// closingBracket is the index of the bracket that closes the one before s, or -1 if
 // there is none or s has quotes, in which brackets need not be in pairs.
-func closing(s string) int {
+func closingBracket(s string) int {
 	depth := 0
 	for i := range len(s) {
 		switch s[i] {
@@ -113,7 +126,7 @@ func (p *parser) arguments(w *wish) *Fault {
 		}
 		switch {
 		case name != "":
-			if f := unique(seen, name); f != nil {
+			if f := checkUnique(seen, name); f != nil {
 				return f
 			}
 			w.arguments.fields = append(w.arguments.fields, field{name, v})
@@ -163,7 +176,10 @@ func (p *parser) argument() (value, *Fault) {
 	if p.space(); f == nil && (p.at(",") || p.at(")")) {
 		return v, nil
 	}
-	if f == nil && v.kind != number && v.kind != boolean && v.kind != null {
+	if p.literals {
+		return v, f
+	}
+	if f == nil && v.kind != numberKind && v.kind != boolKind && v.kind != nullKind {
 		return v, nil // the separator will complain
 	}
 	// Not a literal: look for the end of a bare word, over brackets in pairs.
@@ -192,5 +208,5 @@ func (p *parser) argument() (value, *Fault) {
 		p.i = max(start, after)
 		return v, p.cut()
 	}
-	return value{kind: text, text: bare}, nil
+	return value{kind: textKind, text: bare}, nil
 }

@@ -39,7 +39,7 @@ func (r *Reader) check(w wish) (loci.ToolCall, *Fault) {
 	}
 	if f != nil {
 		s.blame(f)
-		f.example = "<tool>" + s.written() + "</tool>"
+		f.example = s.marked()
 		return loci.ToolCall{}, f
 	}
 	return loci.ToolCall{ID: loci.NewID(loci.CallPrefix), Name: name, Arguments: raw}, nil
@@ -72,20 +72,20 @@ func (r *Reader) schema(name string) (*Schema, error) {
 // object is taken for all the arguments, unless the tool wants an object first.
 func (s *Schema) arrange(w wish) (value, *Fault) {
 	v := w.arguments
-	if v.kind == text {
-		return object1(v.text)
+	if v.kind == textKind {
+		return unquotedObject(v.text)
 	}
-	if v.kind == null {
-		v.kind = object
+	if v.kind == nullKind {
+		v.kind = objectKind
 	}
 	if w.fault != nil {
-		if len(s.order) == 0 || len(s.root.Required) > 1 || !accepted(s.root.Properties[s.order[0]]).has("string") {
+		if len(s.order) == 0 || len(s.root.Required) > 1 || !acceptedTypes(s.root.Properties[s.order[0]]).has("string") {
 			return v, w.fault
 		}
-		w.positional = []value{{kind: text, text: w.words}}
+		w.positional = []value{{kind: textKind, text: w.words}}
 	}
-	if len(w.positional) == 1 && w.positional[0].kind == object && len(v.fields) == 0 {
-		if len(s.order) == 0 || !accepted(s.root.Properties[s.order[0]]).has("object") {
+	if len(w.positional) == 1 && w.positional[0].kind == objectKind && len(v.fields) == 0 {
+		if len(s.order) == 0 || !acceptedTypes(s.root.Properties[s.order[0]]).has("object") {
 			return w.positional[0], nil
 		}
 	}
@@ -98,7 +98,7 @@ func (s *Schema) arrange(w wish) (value, *Fault) {
 		fields = append(fields, field{s.order[i], p})
 	}
 	for _, f := range v.fields {
-		if slices.ContainsFunc(fields, func(g field) bool { return loose(g.name) == loose(f.name) }) {
+		if slices.ContainsFunc(fields, func(g field) bool { return looseName(g.name) == looseName(f.name) }) {
 			return v, &Fault{Field: f.name, Problem: "is given twice"}
 		}
 		fields = append(fields, f)

@@ -8,10 +8,10 @@ import (
 	"loci"
 )
 
-// control are the marks with which chat templates begin and end messages.
+// controlMarks are the marks with which chat templates begin and end messages.
 // Servers read them wherever they stand, so text from outside must not have
 // them.
-var control = []string{
+var controlMarks = []string{
 	"<|", "|>", "<｜", "｜>", "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>",
 	"<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "[TOOL_CALLS]", "<unused",
 }
@@ -22,7 +22,7 @@ var inJSON, inText = replacers()
 // value as it is, in other text by a space.
 func replacers() (inJSON, inText *strings.Replacer) {
 	var escaped, spaced []string
-	for _, mark := range control {
+	for _, mark := range controlMarks {
 		r := []rune(mark)
 		escaped = append(escaped, mark, fmt.Sprintf("\\u%04x%s", r[0], string(r[1:])))
 		spaced = append(spaced, mark, string(r[:1])+" "+string(r[1:]))

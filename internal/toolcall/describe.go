@@ -25,9 +25,9 @@ Tools:
 `)
 	example := ""
 	for _, t := range tools {
-		parameters, call := t.Name+"()", t.Name+"()"
+		parameters, call := t.Name+"()", ""
 		if s, err := Compile(t); err == nil {
-			parameters, call = s.signature(), s.written()
+			parameters, call = s.signature(), s.marked()
 		}
 		fmt.Fprintf(&b, "%s: %s\n", parameters, firstSentence(t.Description, 150))
 		if example == "" && strings.Contains(call, "=") {
@@ -35,7 +35,7 @@ Tools:
 		}
 	}
 	if example != "" {
-		fmt.Fprintf(&b, "Example: <tool>%s</tool>", example)
+		b.WriteString("Example: " + example)
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -52,13 +52,13 @@ func (s *Schema) signature() string {
 	return s.tool + "(" + strings.Join(names, ", ") + ")"
 }
 
-// written is an example call in the form that Describe teaches.
-func (s *Schema) written() string {
+// marked is an example call in the form that Describe teaches.
+func (s *Schema) marked() string {
 	args := make([]string, len(s.example.fields))
 	for i, f := range s.example.fields {
 		args[i] = f.name + "=" + string(f.value.appendJSON(nil))
 	}
-	return s.tool + "(" + strings.Join(args, ", ") + ")"
+	return "<tool>" + s.tool + "(" + strings.Join(args, ", ") + ")</tool>"
 }
 
 // Stops are the stop sequences for a model that was taught by [Describe]: what
@@ -69,8 +69,9 @@ func (s *Schema) written() string {
 func Stops() []string { return []string{"</tool>", "<tool_output>"} }
 
 // Output renders a result as the next message to a model that was taught by
-// [Describe]: what native models get as a tool message, between our tags. Our tags inside are written with the JSON escape of <, so that a
-// file cannot end its own quotation.
+// [Describe]: what native models get as a tool message, between our tags. Our
+// tags inside are written with the JSON escape of <, so that a file cannot end
+// its own quotation.
 func Output(r loci.ToolResult) string {
 	content := strings.NewReplacer(
 		"<tool_output", `\u003ctool_output`, "</tool_output", `\u003c/tool_output`,
@@ -83,7 +84,8 @@ func Output(r loci.ToolResult) string {
 // sequence, so that the reply reads as the model wrote it and as the server's
 // cache has it.
 func Restore(reply string) string {
-	if strings.LastIndex(reply, "<tool>") > strings.LastIndex(reply, "</tool>") {
+	opened := max(strings.LastIndex(reply, "<tool>"), strings.LastIndex(reply, "<tool name="))
+	if opened > strings.LastIndex(reply, "</tool>") {
 		return reply + "</tool>"
 	}
 	return reply

@@ -16,6 +16,11 @@
 // possible there is a fault instead of a choice: a model corrects a fault within
 // a second, and a person may never notice a wrong file.
 //
+// Models also write about markup. A tag is one only where what follows it can
+// still be a call, which a few bytes decide; otherwise it is shown like any word.
+// What begins as a call of an offered tool and cannot be read is a fault, and
+// never shown.
+//
 // Everything it reads is untrusted. Depth, length and the number of attempts
 // are bounded, the time is linear in the length of the input, and no input
 // makes it panic; fuzz targets hold it to that.

@@ -14,7 +14,7 @@ type Fault struct {
 	Tool  string // the offered tool that was meant; empty if none could be told
 	Field string // the argument at fault; empty if it is the call as a whole
 	// Problem is what is wrong: a predicate such as "is missing" where there is
-	// a Field, otherwise a sentence without its full stop.
+	// a Field and nothing was Cut, otherwise a sentence without its full stop.
 	Problem string
 	Want    string // what the field must be, such as "a whole number"; may be empty
 	// Cut says that the call breaks off. The cure is to send less at a time,
@@ -41,6 +41,16 @@ func (f *Fault) Message() string {
 		fmt.Fprintf(&b, " It must be %s.", f.Want)
 	}
 	return b.String()
+}
+
+// unclosed is a Cut of a call whose closing tag is there all the same: then it
+// was not the output limit that cut the call.
+func (f *Fault) unclosed() *Fault {
+	const cause = "a quotation mark or bracket is not closed"
+	if f.Field == "" {
+		return &Fault{Tool: f.Tool, Problem: f.Problem + "; " + cause}
+	}
+	return &Fault{Tool: f.Tool, Field: f.Field, Problem: "has no end: " + cause}
 }
 
 // Suggestion says what to do instead, with a right call as an example. After a

@@ -11,7 +11,7 @@ import (
 )
 
 // kindNames are the kinds in words, as a message names them.
-var kindNames = [...]string{null: "null", boolean: "true or false", number: "a number", text: "a text", list: "a list", object: "an object"}
+var kindNames = [...]string{nullKind: "null", boolKind: "true or false", numberKind: "a number", textKind: "a text", listKind: "a list", objectKind: "an object"}
 
 // String names the kind in words.
 func (k kind) String() string { return kindNames[k] }
@@ -22,27 +22,27 @@ var typeNames = map[string]string{
 	"boolean": "true or false", "array": "a list", "object": "an object", "null": "null",
 }
 
-// types is the set of JSON Schema types a place accepts; empty means any.
-type types []string
+// typeSet is the set of JSON Schema types a place accepts; empty means any.
+type typeSet []string
 
 // has tells whether a type is in the set.
-func (t types) has(name string) bool { return slices.Contains(t, name) }
+func (t typeSet) has(name string) bool { return slices.Contains(t, name) }
 
-// accepted collects the types a schema allows, also through the anyOf and oneOf
+// acceptedTypes collects the types a schema allows, also through the anyOf and oneOf
 // that generated schemas use for optional values. Behind a reference it does
 // not look: there the validator alone decides, and nothing is mended.
-func accepted(s *jsonschema.Schema) types {
+func acceptedTypes(s *jsonschema.Schema) typeSet {
 	switch {
 	case s == nil || s.Ref != "":
 		return nil
 	case s.Type != "":
-		return types{s.Type}
+		return typeSet{s.Type}
 	case s.Types != nil:
 		return s.Types
 	}
-	var all types
+	var all typeSet
 	for _, branch := range slices.Concat(s.AnyOf, s.OneOf) {
-		sub := accepted(branch)
+		sub := acceptedTypes(branch)
 		if sub == nil {
 			return nil
 		}
@@ -53,28 +53,28 @@ func accepted(s *jsonschema.Schema) types {
 
 // fits tells whether v is of one of the types. A number such as 5.0 fits an
 // integer, as JSON Schema says, and is written as one from then on.
-func (t types) fits(v *value) bool {
+func (t typeSet) fits(v *value) bool {
 	if len(t) == 0 {
 		return true
 	}
 	switch v.kind {
-	case null:
+	case nullKind:
 		return t.has("null")
-	case boolean:
+	case boolKind:
 		return t.has("boolean")
-	case number:
-		return t.has("number") || t.has("integer") && whole(v)
-	case text:
+	case numberKind:
+		return t.has("number") || t.has("integer") && wholeNumber(v)
+	case textKind:
 		return t.has("string")
-	case list:
+	case listKind:
 		return t.has("array")
 	}
 	return t.has("object")
 }
 
-// whole tells whether a number is an integer, and if so takes the fraction and
+// wholeNumber tells whether a number is an integer, and if so takes the fraction and
 // exponent off, because Go does not decode 5.0 into an int.
-func whole(v *value) bool {
+func wholeNumber(v *value) bool {
 	if !strings.ContainsAny(v.text, ".eE") {
 		return true
 	}
@@ -97,41 +97,41 @@ func fitValue(v *value, s *jsonschema.Schema, path string) *Fault {
 	if s == nil {
 		return nil
 	}
-	kinds := accepted(s)
+	kinds := acceptedTypes(s)
 	if !kinds.fits(v) && !coerce(v, kinds, s) {
 		problem := "is " + v.kind.String()
-		if v.kind != list && v.kind != object && v.kind != null {
+		if v.kind != listKind && v.kind != objectKind && v.kind != nullKind {
 			problem = "is " + strconv.Quote(clip(v.text, 80))
 		}
-		return &Fault{Field: path, Problem: problem, Want: want(s)}
+		return &Fault{Field: path, Problem: problem, Want: wantedForm(s)}
 	}
-	if len(s.Enum) > 0 && !oneOf(v, s.Enum) || v.kind == number && outside(v, s) {
-		return &Fault{Field: path, Problem: "is " + strconv.Quote(clip(v.text, 80)), Want: want(s)}
+	if len(s.Enum) > 0 && !inEnum(v, s.Enum) || v.kind == numberKind && outOfBounds(v, s) {
+		return &Fault{Field: path, Problem: "is " + strconv.Quote(clip(v.text, 80)), Want: wantedForm(s)}
 	}
 	switch v.kind {
-	case list:
+	case listKind:
 		for i := range v.items {
 			if f := fitValue(&v.items[i], s.Items, fmt.Sprintf("%s[%d]", path, i)); f != nil {
 				return f
 			}
 		}
-	case object:
+	case objectKind:
 		return fitObject(v, s, path+".")
 	}
 	return nil
 }
 
-// outside tells whether a number is out of the bounds of s. The validator knows
+// outOfBounds tells whether a number is out of the bounds of s. The validator knows
 // too, but says it in fractions.
-func outside(v *value, s *jsonschema.Schema) bool {
+func outOfBounds(v *value, s *jsonschema.Schema) bool {
 	n, err := strconv.ParseFloat(v.text, 64)
 	return err != nil || s.Minimum != nil && n < *s.Minimum || s.Maximum != nil && n > *s.Maximum
 }
 
-// oneOf tells whether a text is in an enumeration; a different case is mended,
+// inEnum tells whether a text is in an enumeration; a different case is mended,
 // since enumerations that differ in case alone do not occur.
-func oneOf(v *value, enum []any) bool {
-	if v.kind != text {
+func inEnum(v *value, enum []any) bool {
+	if v.kind != textKind {
 		return true // left to the validator
 	}
 	same := ""
@@ -154,19 +154,19 @@ func oneOf(v *value, enum []any) bool {
 // coerce changes v to one of the wanted types if that loses nothing and can be
 // undone. A list is never made a single value: which one would be a guess, and
 // a check could look at another than the tool.
-func coerce(v *value, kinds types, s *jsonschema.Schema) bool {
+func coerce(v *value, kinds typeSet, s *jsonschema.Schema) bool {
 	switch {
-	case v.kind == text && coerceText(v, kinds):
+	case v.kind == textKind && coerceText(v, kinds):
 		return true
-	case (v.kind == number || v.kind == boolean) && kinds.has("string"):
-		v.kind = text
+	case (v.kind == numberKind || v.kind == boolKind) && kinds.has("string"):
+		v.kind = textKind
 		return true
-	case v.kind != null && v.kind != list && kinds.has("array"):
+	case v.kind != nullKind && v.kind != listKind && kinds.has("array"):
 		item := *v
-		if inner := accepted(s.Items); !inner.fits(&item) && !coerce(&item, inner, s.Items) {
+		if inner := acceptedTypes(s.Items); !inner.fits(&item) && !coerce(&item, inner, s.Items) {
 			return false
 		}
-		*v = value{kind: list, items: []value{item}}
+		*v = value{kind: listKind, items: []value{item}}
 		return true
 	}
 	return false
@@ -174,7 +174,7 @@ func coerce(v *value, kinds types, s *jsonschema.Schema) bool {
 
 // coerceText reads a text as the number, truth value, list or object it holds.
 // The whole text must be one: "5 lines" is not 5.
-func coerceText(v *value, kinds types) bool {
+func coerceText(v *value, kinds typeSet) bool {
 	if len(kinds) == 0 {
 		return false
 	}
@@ -184,35 +184,35 @@ func coerceText(v *value, kinds types) bool {
 		if !kinds.has("boolean") {
 			return false
 		}
-		*v = value{kind: boolean, text: strings.ToLower(t)}
+		*v = value{kind: boolKind, text: strings.ToLower(t)}
 		return true
 	case t == "" || strings.IndexByte("+-0123456789[{", t[0]) < 0:
 		return false
 	}
 	inner, f := parseText(t)
-	if f != nil || inner.kind == text || !kinds.fits(&inner) {
+	if f != nil || inner.kind == textKind || !kinds.fits(&inner) {
 		return false
 	}
 	*v = inner
 	return true
 }
 
-// fitObject checks names, then values, then what is missing, so that a misspelt
-// name is reported as such and not as a missing argument. It does for an object, whose fields have the path prefix, what
-// fitValue does for a single value.
+// fitObject does for an object, whose fields have the path prefix, what fitValue
+// does for a single value. It checks names, then values, then what is missing,
+// so that a misspelt name is reported as such and not as a missing argument.
 func fitObject(v *value, s *jsonschema.Schema, prefix string) *Fault {
-	if f := rename(v, s, prefix); f != nil {
+	if f := respell(v, s, prefix); f != nil {
 		return f
 	}
 	// Fields that are dropped are overwritten in place: v is ours alone.
 	kept := v.fields[:0]
 	for _, f := range v.fields {
 		p, known := s.Properties[f.name]
-		if !known && closed(s) {
-			return &Fault{Field: prefix + f.name, Problem: "is not known. Known are: " + strings.Join(names(s), ", ")}
+		if !known && closedSchema(s) {
+			return &Fault{Field: prefix + f.name, Problem: "is not known. Known are: " + strings.Join(propertyNames(s), ", ")}
 		}
 		optional := known && !slices.Contains(s.Required, f.name)
-		if optional && f.value.kind == null && !accepted(p).fits(&f.value) {
+		if optional && f.value.kind == nullKind && !acceptedTypes(p).fits(&f.value) {
 			continue // many models write null for what they leave out
 		}
 		if fault := fitValue(&f.value, p, prefix+f.name); fault != nil {
@@ -223,20 +223,20 @@ func fitObject(v *value, s *jsonschema.Schema, prefix string) *Fault {
 	v.fields = kept
 	for _, name := range s.Required {
 		if _, ok := v.get(name); !ok {
-			return &Fault{Field: prefix + name, Problem: "is missing", Want: want(s.Properties[name])}
+			return &Fault{Field: prefix + name, Problem: "is missing", Want: wantedForm(s.Properties[name])}
 		}
 	}
 	return nil
 }
 
-// closed tells whether a schema forbids fields it does not name.
-func closed(s *jsonschema.Schema) bool {
+// closedSchema tells whether a schema forbids fields it does not name.
+func closedSchema(s *jsonschema.Schema) bool {
 	a := s.AdditionalProperties
 	return a != nil && a.Not != nil && len(s.PatternProperties) == 0
 }
 
-// names lists a schema's properties in a fixed order.
-func names(s *jsonschema.Schema) []string {
+// propertyNames lists a schema's properties in a fixed order.
+func propertyNames(s *jsonschema.Schema) []string {
 	var all []string
 	for name := range s.Properties {
 		all = append(all, name)
@@ -245,9 +245,9 @@ func names(s *jsonschema.Schema) []string {
 	return all
 }
 
-// rename forgives the spelling of names: it gives fields that differ from exactly one property in spelling only
-// that property's name.
-func rename(v *value, s *jsonschema.Schema, prefix string) *Fault {
+// respell forgives the spelling of names: fields that differ from exactly one
+// property in spelling only get that property's name.
+func respell(v *value, s *jsonschema.Schema, prefix string) *Fault {
 	for i := range v.fields {
 		name := v.fields[i].name
 		// The walk over all properties is only for names that are not right.
@@ -256,7 +256,7 @@ func rename(v *value, s *jsonschema.Schema, prefix string) *Fault {
 		}
 		var right []string
 		for p := range s.Properties {
-			if loose(p) == loose(name) {
+			if looseName(p) == looseName(name) {
 				right = append(right, p)
 			}
 		}
@@ -271,14 +271,14 @@ func rename(v *value, s *jsonschema.Schema, prefix string) *Fault {
 	return nil
 }
 
-// want says in words what a schema accepts: the type, the bounds, and the
+// wantedForm says in words what a schema accepts: the type, the bounds, and the
 // first sentence of the description, which is what the tool's author meant.
-func want(s *jsonschema.Schema) string {
+func wantedForm(s *jsonschema.Schema) string {
 	if s == nil {
 		return ""
 	}
 	var w string
-	switch kinds := accepted(s); {
+	switch kinds := acceptedTypes(s); {
 	case len(s.Enum) > 0:
 		quoted := make([]string, len(s.Enum))
 		for i, e := range s.Enum {
@@ -287,7 +287,7 @@ func want(s *jsonschema.Schema) string {
 		w = "one of " + strings.Join(quoted, ", ")
 	case len(kinds) == 1 && kinds[0] == "array":
 		w = "a list"
-		if inner := accepted(s.Items); len(inner) == 1 {
+		if inner := acceptedTypes(s.Items); len(inner) == 1 {
 			w += ", each item " + typeNames[inner[0]]
 		}
 	case len(kinds) > 0:

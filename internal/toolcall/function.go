@@ -5,11 +5,16 @@ import (
 	"strings"
 )
 
+// invokeOpen is the beginning of an <invoke name="…"> element.
+const invokeOpen = "<invoke name="
+
 // Borders between calls, and between the parameters of one. They are two tags
 // together, because one alone may be part of a value.
 var (
 	functionBorder  = regexp.MustCompile(`</function>\s*<function=`)
-	parameterBorder = regexp.MustCompile(`</parameter>\s*<parameter=`)
+	invokeBorder    = regexp.MustCompile(`</invoke>\s*<invoke name=`)
+	parameterBorder = regexp.MustCompile(`</parameter>\s*<parameter(?:=|\s+name=)`)
+	parameterOpen   = regexp.MustCompile(`^<parameter(?:=|\s+name=)`)
 )
 
 // readFunctions reads the XML-like form of the coder models,
@@ -17,19 +22,49 @@ var (
 //	<function=name><parameter=key>value</parameter></function>
 //
 // one or several, up to the last closing tag. Values are texts; the schema says
-// what to make of them. A value ends only where another
-// parameter or the end of the function follows, because values such as file
-// contents may hold the tags themselves.
+// what to make of them. A value ends only where another parameter or the end of
+// the function follows, because values such as file contents may hold the tags
+// themselves.
 func readFunctions(body string) ([]wish, *Fault) {
+	body = strings.TrimPrefix(strings.TrimSpace(body), "<function=")
+	return readElements(functionBorder.Split(body, -1))
+}
+
+// readInvokes reads <invoke> elements, one or several. The last closing tag is
+// part of the body.
+func readInvokes(body string) ([]wish, *Fault) {
+	inside, ok := strings.CutSuffix(strings.TrimPrefix(strings.TrimSpace(body), invokeOpen), "</invoke>")
+	if !ok {
+		return nil, &Fault{Cut: true, Problem: "The call breaks off before </invoke>"}
+	}
+	return readElements(invokeBorder.Split(inside, -1))
+}
+
+// readElement reads one element from its name attribute up to its closing tag.
+func readElement(body string) ([]wish, *Fault) { return readElements([]string{body}) }
+
+// readElements reads elements from their names up to their closing tags. Inside
+// are <parameter> elements, or the arguments as a JSON object.
+func readElements(parts []string) ([]wish, *Fault) {
 	var wishes []wish
-	for _, part := range functionBorder.Split(strings.TrimSpace(body), -1) {
-		part = strings.TrimPrefix(part, "<function=")
-		name, rest, ok := strings.Cut(part, ">")
+	for _, part := range parts {
+		tag, inside, ok := strings.Cut(part, ">")
 		if !ok {
 			return nil, &Fault{Cut: true, Problem: "The call breaks off in the tool's name"}
 		}
-		w := wish{name: strings.Trim(name, `"' `), arguments: value{kind: object}}
-		if f := readParameters(&w, strings.TrimSpace(rest)); f != nil {
+		name, rest := leadingName(strings.TrimLeft(tag, `"' `))
+		if strings.Trim(rest, `"' `) != "" {
+			return nil, &Fault{Problem: "In the tag of " + clip(name, 80) + " something follows the name; arguments belong between the tags"}
+		}
+		w := wish{name: name, arguments: value{kind: objectKind}}
+		inside = strings.TrimSpace(inside)
+		var f *Fault
+		if strings.HasPrefix(inside, "{") {
+			w.arguments, f = parseText(inside)
+		} else {
+			f = readParameters(&w, inside)
+		}
+		if f != nil {
 			return nil, f
 		}
 		wishes = append(wishes, w)
@@ -37,17 +72,17 @@ func readFunctions(body string) ([]wish, *Fault) {
 	return wishes, nil
 }
 
-// readParameters reads the inside of a function element. One line break at each
-// end of a value belongs to the layout and not to the value.
+// readParameters reads the inside of an element. One line break at each end of a
+// value belongs to the layout and not to the value.
 func readParameters(w *wish, body string) *Fault {
 	if body == "" {
 		return nil
 	}
-	first, ok := strings.CutPrefix(body, "<parameter=")
-	if !ok {
-		return &Fault{Problem: "After <function=" + clip(w.name, 80) + "> comes something that is not <parameter=…>"}
+	open := parameterOpen.FindString(body)
+	if open == "" {
+		return &Fault{Problem: "After the name " + clip(w.name, 80) + " comes something that is not <parameter=…>"}
 	}
-	inside, ok := strings.CutSuffix(first, "</parameter>")
+	inside, ok := strings.CutSuffix(body[len(open):], "</parameter>")
 	if !ok {
 		return &Fault{Cut: true, Problem: "The call breaks off before </parameter>"}
 	}
@@ -58,11 +93,11 @@ func readParameters(w *wish, body string) *Fault {
 			return &Fault{Problem: "A <parameter= tag is not closed"}
 		}
 		name = strings.Trim(name, `"' `)
-		if f := unique(seen, name); f != nil {
+		if f := checkUnique(seen, name); f != nil {
 			return f
 		}
 		s = strings.TrimSuffix(strings.TrimPrefix(s, "\n"), "\n")
-		w.arguments.fields = append(w.arguments.fields, field{name, value{kind: text, text: strings.ToValidUTF8(s, "\uFFFD")}})
+		w.arguments.fields = append(w.arguments.fields, field{name, value{kind: textKind, text: strings.ToValidUTF8(s, "\uFFFD")}})
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func readJSON(body string) ([]wish, *Fault) {
 			return nil, f
 		}
 		items := []value{v}
-		if v.kind == list {
+		if v.kind == listKind {
 			items = v.items
 		}
 		for i := range items {
@@ -41,19 +41,29 @@ func readJSON(body string) ([]wish, *Fault) {
 	}
 }
 
+// readObjects is readJSON where the markup says that there are calls: JSON that
+// is something else is a fault.
+func readObjects(body string) ([]wish, *Fault) {
+	wishes, f := readJSON(body)
+	if f == nil && len(wishes) == 0 {
+		f = &Fault{Problem: `The JSON is not a call: it needs a "name" and "arguments"`}
+	}
+	return wishes, f
+}
+
 // wishOf takes an object apart. It is a call only if it has a name and nothing
 // that a call does not have: {"name": "Anna", "age": 3} is data.
 func wishOf(v *value) (wish, bool) {
-	if v.kind != object {
+	if v.kind != objectKind {
 		return wish{}, false
 	}
 	var w wish
 	named, given := false, false
 	for _, f := range v.fields {
 		switch {
-		case slices.Contains(nameKeys, f.name) && f.value.kind == object:
+		case slices.Contains(nameKeys, f.name) && f.value.kind == objectKind:
 			return wishOf(&f.value) // {"type":"function","function":{…}}
-		case !named && slices.Contains(nameKeys, f.name) && f.value.kind == text:
+		case !named && slices.Contains(nameKeys, f.name) && f.value.kind == textKind:
 			w.name, named = f.value.text, true
 		case !given && slices.Contains(argumentKeys, f.name):
 			w.arguments, given = f.value, true
@@ -62,7 +72,7 @@ func wishOf(v *value) (wish, bool) {
 		}
 	}
 	if !given {
-		w.arguments = value{kind: object}
+		w.arguments = value{kind: objectKind}
 	}
 	return w, named
 }

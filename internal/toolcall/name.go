@@ -6,10 +6,10 @@ import (
 	"loci"
 )
 
-// prefixes are what models put before a tool's name because their training
+// namePrefixes are what models put before a tool's name because their training
 // data did: the namespaces of OpenAI's and Gemini's prompts, and the words of
 // templates. An unknown prefix is no spelling of the name, so it is not taken off.
-var prefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "functions:", "function:", "call:"}
+var namePrefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "functions:", "function:", "call:"}
 
 // Name finds the one offered tool that a model means by called. Forgiven are a
 // known prefix, a namespace before a slash, protocol tokens stuck to the end,
@@ -25,7 +25,7 @@ func Name(called string, offered []loci.ToolSpec) (string, bool) {
 	called, _, _ = strings.Cut(called, "<")
 	called = strings.TrimSpace(called)
 	called = called[strings.LastIndexByte(called, '/')+1:]
-	for _, p := range prefixes {
+	for _, p := range namePrefixes {
 		if rest, ok := strings.CutPrefix(called, p); ok {
 			called = rest
 			break
@@ -36,7 +36,7 @@ func Name(called string, offered []loci.ToolSpec) (string, bool) {
 		if t.Name == called {
 			return called, true
 		}
-		if loose(t.Name) == loose(called) {
+		if looseName(t.Name) == looseName(called) {
 			name = t.Name
 			found++
 		}
@@ -44,10 +44,10 @@ func Name(called string, offered []loci.ToolSpec) (string, bool) {
 	return name, found == 1
 }
 
-// loose is a name without what models get wrong in spelling one: case and
+// looseName is a name without what models get wrong in spelling one: case and
 // the marks between words. Only ASCII letters lose their case, so no letter
 // that merely looks alike can slip through.
-func loose(name string) string {
+func looseName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '_' || r == '-' || r == ' ':
@@ -63,11 +63,11 @@ func loose(name string) string {
 // if none is near. Near is a third of the letters at most, or one name within
 // the other. It only ever ends up in a message: see [Name] for what is taken.
 func Similar(called string, offered []loci.ToolSpec) string {
-	a := loose(clip(called, 64))
+	a := looseName(clip(called, 64))
 	best, near := "", max(1, len(a)/3)+1
 	for _, t := range offered {
-		b := loose(t.Name)
-		d := distance(a, b)
+		b := looseName(t.Name)
+		d := editDistance(a, b)
 		if len(a) >= 4 && (strings.Contains(b, a) || strings.Contains(a, b)) {
 			d = min(d, 1)
 		}
@@ -78,9 +78,9 @@ func Similar(called string, offered []loci.ToolSpec) string {
 	return best
 }
 
-// distance counts the bytes to insert, delete or replace to turn a into b
+// editDistance counts the bytes to insert, delete or replace to turn a into b
 // (Levenshtein), in one row of memory.
-func distance(a, b string) int {
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -28,9 +28,10 @@ const maxDepth = 64
 // cut; measured on their own test cases, this reader gives another value than
 // expected once in 288 and refuses where they guess.
 type parser struct {
-	s     string
-	i     int
-	depth int
+	s        string
+	i        int
+	depth    int
+	literals bool // the arguments of calls are literals only
 }
 
 // parseText reads s, which may be wrapped in a code fence, as exactly one value.
@@ -80,11 +81,11 @@ func (p *parser) broken(problem string) *Fault {
 // text because the cure is another one, and because a repair that closes what
 // is open would run half of what was meant.
 func (p *parser) cut() *Fault {
-	return &Fault{Cut: true, Problem: "The call breaks off in the middle, after " + strconv.Quote(tail(p.s, 40))}
+	return &Fault{Cut: true, Problem: "The call breaks off in the middle, after " + strconv.Quote(lastBytes(p.s, 40))}
 }
 
-// tail is the end of s, at most n bytes.
-func tail(s string, n int) string {
+// lastBytes is the end of s, at most n bytes.
+func lastBytes(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -161,14 +162,14 @@ func (p *parser) value() (value, *Fault) {
 	}
 	if q := p.quote(); q != nil {
 		s, f := p.text(q)
-		return value{kind: text, text: s}, f
+		return value{kind: textKind, text: s}, f
 	}
 	return p.literal()
 }
 
 // list reads a list whose opening bracket was taken.
 func (p *parser) list() (value, *Fault) {
-	v := value{kind: list}
+	v := value{kind: listKind}
 	for {
 		if p.space(); p.take("]") {
 			return v, nil
@@ -201,7 +202,7 @@ func (p *parser) separator(closing string) *Fault {
 // object reads an object whose opening bracket was taken. A fault inside one of
 // its values learns the field's name on the way out.
 func (p *parser) object() (value, *Fault) {
-	v := value{kind: object}
+	v := value{kind: objectKind}
 	seen := make(map[string]string, 8) // names without case → as written
 	for {
 		if p.space(); p.take("}") {
@@ -211,7 +212,7 @@ func (p *parser) object() (value, *Fault) {
 		if f != nil {
 			return v, f
 		}
-		if f := unique(seen, name); f != nil {
+		if f := checkUnique(seen, name); f != nil {
 			return v, f
 		}
 		if p.space(); p.i >= len(p.s) {
@@ -234,9 +235,9 @@ func (p *parser) object() (value, *Fault) {
 	}
 }
 
-// unique refuses a key that is, but for its case, already in seen: of two such
+// checkUnique refuses a key that is, but for its case, already in seen: of two such
 // values a check could see the one and the tool the other.
-func unique(seen map[string]string, name string) *Fault {
+func checkUnique(seen map[string]string, name string) *Fault {
 	if strings.ContainsAny(name, "\u017F\u212A") {
 		// The long s and the Kelvin sign are the only characters outside ASCII
 		// that encoding/json takes for an ASCII letter.
@@ -288,7 +289,7 @@ func (p *parser) literal() (value, *Fault) {
 	word := strings.ToLower(p.word())
 	switch word {
 	case "true", "false":
-		return value{kind: boolean, text: word}, nil
+		return value{kind: boolKind, text: word}, nil
 	case "null", "none":
 		return value{}, nil
 	}
@@ -323,20 +324,20 @@ func (p *parser) number() (value, *Fault) {
 		p.i = start
 		return value{}, p.broken("this number is too large")
 	}
-	return value{kind: number, text: digits}, nil
+	return value{kind: numberKind, text: digits}, nil
 }
 
-// quotes are the marks that texts are written between. Raw ones know no escapes.
+// quotePair are the marks that texts are written between. Raw ones know no escapes.
 // The triple quotes are Python's, the last are Gemma's special token; the curly
 // ones come from models that were trained on typeset text, and from keyboards
 // whose autocorrection the person's examples went through.
-type quotes struct {
+type quotePair struct {
 	open, close string
 	raw         bool
 }
 
 // allQuotes has longer openings before those that they begin with.
-var allQuotes = []quotes{
+var allQuotes = []quotePair{
 	{open: `"""`, close: `"""`}, {open: `'''`, close: `'''`},
 	{open: `"`, close: `"`}, {open: `'`, close: `'`}, {open: "`", close: "`"},
 	{open: `“`, close: `”`}, {open: `”`, close: `”`}, {open: `„`, close: `“`},
@@ -345,7 +346,7 @@ var allQuotes = []quotes{
 }
 
 // quote steps over the opening quotes that come next, or returns nil.
-func (p *parser) quote() *quotes {
+func (p *parser) quote() *quotePair {
 	if p.i >= len(p.s) {
 		return nil
 	}
@@ -364,7 +365,7 @@ func (p *parser) quote() *quotes {
 
 // text reads up to the closing quotes. Most texts hold no escape and are a slice
 // of the input; only the others are copied.
-func (p *parser) text(q *quotes) (string, *Fault) {
+func (p *parser) text(q *quotePair) (string, *Fault) {
 	rest := p.s[p.i:]
 	if j := strings.Index(rest, q.close); j >= 0 && (q.raw || strings.IndexByte(rest[:j], '\\') < 0) && q.close != "'" {
 		p.i += j + len(q.close)

@@ -23,7 +23,7 @@ const (
 // difference. Create one with [NewReader] for each reply.
 //
 // The Reader is a state machine whose states are methods, called modes: start,
-// whole, prose, think, captured and stopped. Each looks at the text that is not
+// whole, prose, think, captured, ending and stopped. Each looks at the text that is not
 // decided yet, moves what it can to the person, to the thoughts or to the
 // calls, and waits for more only when the next bytes can change its mind.
 //
@@ -32,20 +32,26 @@ type Reader struct {
 	offered []loci.ToolSpec
 	schemas map[string]*Schema
 	marks   []mark
+	stops   string // the bytes that marks, code and lines begin with
 
 	mode func(r *Reader, final bool) bool // reads from buf; false: needs more
 	buf  []byte                           // received and not decided yet
 	out  strings.Builder                  // visible since the last Write
 
-	said  bool // something is visible, so white space counts
-	blank bool // nothing but white space so far in this line
-	code  int  // backticks that opened the code that buf begins in
+	shown []byte // the visible text so far, or a megabyte of it
+	blank bool   // nothing but white space so far in this line
+	code  int    // backticks that opened the code that buf begins in
 
-	dialect dialect // whose markup buf begins in
+	dialect dialect // whose markup buf begins with
+	began   bool    // it is the first in its line
 	from    int     // where in buf to look for its end
 	tries   int     // closing tags found that did not end it
 	first   int     // where the text after the first of them begins
 	failed  *Fault  // what was wrong with ending it there
+	wishes  []wish  // read, and waiting for the reply to end
+	undone  int     // how much markup turned out to be prose
+	behind  bool    // nothing but white space since the last markup
+	tagged  bool    // a call had <parameter> elements
 
 	thought strings.Builder
 	calls   []loci.ToolCall
@@ -58,7 +64,10 @@ type mark struct {
 	text string
 	line bool // only at the beginning of a line
 	keep bool // text is left for the next mode
-	then func(r *Reader)
+	// judge tells by what follows whether the mark is one, or a word of the prose.
+	// Nil means that it always is, and so does not knowing when no more comes.
+	judge func(rest string, final bool) verdict
+	then  func(r *Reader)
 }
 
 // NewReader makes a Reader for one reply to a request that offered these tools.
@@ -70,38 +79,54 @@ func NewReader(offered []loci.ToolSpec) *Reader {
 	for _, tag := range []string{"think", "thinking"} {
 		r.marks = append(r.marks,
 			mark{text: "<" + tag + ">", line: true, then: func(r *Reader) { r.mode = (*Reader).think }},
-			mark{text: "</" + tag + ">", then: (*Reader).wasThought})
+			mark{text: "</" + tag + ">", judge: r.endsThought, then: (*Reader).wasThought})
 	}
-	if len(offered) == 0 {
-		return r
+	if len(offered) > 0 {
+		r.markTools()
 	}
-	for _, d := range dialects(offered) {
-		r.marks = append(r.marks, mark{d.open, d.line, d.keep, func(r *Reader) { r.capture(d) }})
-	}
-	for _, tag := range []string{"<tool_output>", "<tool_response>"} {
-		r.marks = append(r.marks, mark{text: tag, then: (*Reader).invented})
-	}
-	for _, tag := range []string{"</tool>", "</tool_call>", "</tool_output>", "</tool_response>"} {
-		r.marks = append(r.marks, mark{text: tag, then: func(*Reader) {}}) // nothing but a leftover
-	}
-	for _, tag := range []string{"</parameter>", "</function>"} {
-		r.marks = append(r.marks, mark{text: tag, then: (*Reader).ambiguous})
+	r.stops = "\n`"
+	for _, m := range r.marks {
+		if !strings.Contains(r.stops, m.text[:1]) {
+			r.stops += m.text[:1]
+		}
 	}
 	return r
+}
+
+// markTools adds the marks of calls and of what is left over from them.
+func (r *Reader) markTools() {
+	for _, d := range dialects(r.offered) {
+		judge := func(rest string, final bool) verdict { return d.judge(r, rest, final) }
+		r.marks = append(r.marks, mark{d.open, d.line, true, judge, func(r *Reader) { r.capture(d) }})
+	}
+	for _, tag := range []string{"<tool_output>", "<tool_response>"} {
+		r.marks = append(r.marks, mark{text: tag, judge: r.isOutput, then: (*Reader).invented})
+	}
+	for _, tag := range []string{"</tool>", "</tool_call>", "</tool_output>", "</tool_response>", "</invoke>", "</function_calls>"} {
+		leftover := func(string, bool) verdict { return callIf(r.behind || r.fault != nil) }
+		r.marks = append(r.marks, mark{text: tag, judge: leftover, then: func(*Reader) {}})
+	}
+	for _, tag := range []string{"</parameter>", "</function>"} {
+		tagged := func(string, bool) verdict { return callIf(r.tagged) }
+		r.marks = append(r.marks, mark{text: tag, judge: tagged, then: (*Reader).ambiguous})
+	}
 }
 
 // Write takes the next piece of the reply and returns what may be shown. Held
 // back is only what can still become markup.
 func (r *Reader) Write(piece string) (visible string) {
 	r.buf = append(r.buf, piece...)
-	return r.run(false)
+	return r.advance(false)
 }
 
 // Close ends the reply. It returns the rest of the visible text, the calls in
 // the order they were written, and what was wrong with the first that could
 // not be read; there may be both calls and a fault.
 func (r *Reader) Close() (visible string, calls []loci.ToolCall, fault *Fault) {
-	visible = r.run(true)
+	visible = r.advance(true)
+	if len(r.calls) == 0 && r.fault == nil {
+		r.fault = r.unmarked()
+	}
 	return visible, r.calls, r.fault
 }
 
@@ -112,9 +137,9 @@ func (r *Reader) Reasoning() string {
 	return s
 }
 
-// run lets the modes read what they can and returns what became visible. Final
+// advance lets the modes read what they can and returns what became visible. Final
 // says that no more text comes, so nothing needs to be held back.
-func (r *Reader) run(final bool) string {
+func (r *Reader) advance(final bool) string {
 	for r.mode(r, final) {
 	}
 	s := r.out.String()
@@ -126,11 +151,14 @@ func (r *Reader) run(final bool) string {
 // first word is dropped: it is what is left between a thought and the reply.
 func (r *Reader) show(n int) {
 	s := r.buf[:n]
-	if !r.said {
-		s = bytes.TrimLeft(s, " \t\r\n")
-		r.said = len(s) > 0
+	if len(r.shown) == 0 {
+		s = bytes.TrimLeft(s, space)
 	}
+	r.behind = r.behind && len(bytes.TrimLeft(s, space)) == 0
 	r.out.Write(s)
+	if len(r.shown) < maxMarkup {
+		r.shown = append(r.shown, s...)
+	}
 	r.buf = r.buf[n:]
 }
 
@@ -144,13 +172,13 @@ func (r *Reader) blame(f *Fault) {
 	}
 }
 
-// prose is the mode of ordinary text. It stops only at the four bytes that
+// prose is the mode of ordinary text. It stops only at the few bytes that
 // markup, code and lines can begin with, so text flows through at the speed of
 // a search for these.
 func (r *Reader) prose(final bool) bool {
 	i := 0
 	for i < len(r.buf) {
-		j := bytes.IndexAny(r.buf[i:], "\n`<[")
+		j := bytes.IndexAny(r.buf[i:], r.stops)
 		if j < 0 {
 			j = len(r.buf) - i
 		}
@@ -167,8 +195,9 @@ func (r *Reader) prose(final bool) bool {
 			i++
 			continue
 		case '`':
-			n := run(r.buf[i:], '`')
-			if i+n == len(r.buf) && !final {
+			// A longer run is taken for several, so that none is counted again and again.
+			n := countRun(r.buf[i:min(len(r.buf), i+longestMark)], '`')
+			if i+n == len(r.buf) && n < longestMark && !final {
 				r.show(i)
 				return false
 			}
@@ -176,17 +205,17 @@ func (r *Reader) prose(final bool) bool {
 			i += n
 			continue
 		}
-		m, partial := r.match(r.buf[i:])
+		r.show(i)
+		i = 0
+		m, partial := r.match(r.buf, final)
 		switch {
 		case m != nil:
-			r.show(i)
 			if !m.keep {
 				r.drop(len(m.text))
 			}
 			m.then(r)
 			return true
-		case partial && !final:
-			r.show(i)
+		case partial:
 			return false
 		}
 		r.blank = false
@@ -209,20 +238,30 @@ func (r *Reader) backticks(n int) {
 }
 
 // match finds the mark that b begins with, and tells whether b is the beginning
-// of one: then the next bytes decide.
-func (r *Reader) match(b []byte) (m *mark, partial bool) {
+// of one: then the next bytes decide, unless none come.
+func (r *Reader) match(b []byte, final bool) (m *mark, partial bool) {
 	if r.code > 0 {
 		return nil, false
 	}
-	s := string(b[:min(len(b), longestMark)])
+	s := string(b[:min(len(b), longestMark+maxOpening)])
 	for i := range r.marks {
 		m := &r.marks[i]
+		rest, ok := strings.CutPrefix(s, m.text)
 		switch {
 		case m.line && !r.blank:
-		case strings.HasPrefix(s, m.text):
-			return m, false
+		case ok:
+			rest = rest[:min(len(rest), maxOpening)]
+			enough := final || len(rest) == maxOpening
+			v := isCall
+			if m.judge != nil {
+				v = m.judge(rest, enough)
+			}
+			if v == isCall || v == undecided && enough {
+				return m, false
+			}
+			partial = partial || v == undecided
 		case strings.HasPrefix(m.text, s):
-			partial = true
+			partial = partial || !final
 		}
 	}
 	return nil, partial
@@ -262,9 +301,32 @@ func (r *Reader) think(final bool) bool {
 // thought can still be nothing but a call.
 func (r *Reader) resume() {
 	r.mode, r.blank, r.code = (*Reader).prose, true, 0 // as at the beginning of a line
-	if !r.said && len(r.calls) == 0 && r.fault == nil {
+	if len(r.shown) == 0 && len(r.calls) == 0 && r.fault == nil {
 		r.mode = (*Reader).start
 	}
+}
+
+// endsThought judges a closing tag of a thought. The servers that keep its
+// beginning to themselves leave it alone at the end of what was thought; in a
+// sentence it is a word, unless that would make calls of what may be thoughts.
+func (r *Reader) endsThought(rest string, _ bool) verdict {
+	if r.blank || len(r.calls) > 0 || r.fault != nil {
+		return isCall
+	}
+	return inSentence(rest)
+}
+
+// isOutput judges the tag of a tool's output: at the beginning of a line a model
+// goes on as if it had called, elsewhere it writes about the tag. After a call
+// it is never prose.
+func (r *Reader) isOutput(rest string, _ bool) verdict {
+	switch {
+	case len(r.calls) > 0 || r.fault != nil:
+		return isCall
+	case !r.blank:
+		return isProse
+	}
+	return inSentence(rest)
 }
 
 // wasThought handles the end of a thought whose beginning the server kept: what
@@ -294,91 +356,4 @@ func (r *Reader) stopped(bool) bool {
 func (r *Reader) ambiguous() {
 	r.calls = nil
 	r.blame(&Fault{Problem: "There is a </parameter> or </function> too many, so it is not certain where the value ends"})
-}
-
-// capture begins the markup of a dialect.
-func (r *Reader) capture(d dialect) {
-	r.dialect, r.from, r.tries, r.failed = d, 0, 0, nil
-	r.mode = (*Reader).captured
-}
-
-// captured is the mode inside markup. The first closing tag need not be the end:
-// it may stand in a text that the call writes into a file. So each is tried, and
-// the first that leaves a complete call wins. Completing a call is left to the
-// grammar of the dialect, never to a repair.
-func (r *Reader) captured(final bool) bool {
-	end := []byte(r.dialect.close)
-	for {
-		i := bytes.Index(r.buf[r.from:min(len(r.buf), maxMarkup)], end)
-		if i < 0 {
-			break
-		}
-		i += r.from
-		r.from = i + len(end)
-		f := r.accept(string(r.buf[:i]))
-		if f == nil {
-			r.drop(r.from)
-			r.resume()
-			return true
-		}
-		if r.tries++; r.tries == 1 {
-			// There is a closing tag, so it was not the limit that cut the call.
-			f.Cut, f.Problem = false, f.Problem+"; a quotation mark or bracket is not closed"
-			r.failed, r.first = f, r.from
-		}
-		if r.tries == maxTries {
-			return r.giveUp()
-		}
-	}
-	switch {
-	case len(r.buf) >= maxMarkup:
-		r.blame(&Fault{Problem: "The call is longer than a megabyte"})
-		r.mode = (*Reader).stopped
-		return true
-	case !final:
-		r.from = max(r.from, len(r.buf)-len(end)+1)
-		return false
-	case r.tries > 0:
-		return r.giveUp()
-	}
-	r.unclosed()
-	return true
-}
-
-// unclosed handles markup that the end of the reply ends. A stop sequence takes
-// the closing tag away, so a call that is complete in itself is good without.
-func (r *Reader) unclosed() {
-	f := &Fault{Cut: true, Problem: "The call breaks off before " + r.dialect.close}
-	if !r.dialect.closed {
-		f = r.accept(string(r.buf))
-	}
-	if f != nil {
-		r.blame(f)
-	}
-	r.buf = nil
-	r.resume()
-}
-
-// giveUp ends markup that no closing tag ends well at the first one, so that the
-// prose behind it is not lost with it.
-func (r *Reader) giveUp() bool {
-	r.blame(r.failed)
-	r.drop(r.first)
-	r.resume()
-	return true
-}
-
-// accept reads the inside of markup and keeps its calls and its fault. Only a
-// fault that says Cut is returned, for the caller to decide.
-func (r *Reader) accept(body string) *Fault {
-	wishes, f := r.dialect.read(body)
-	switch {
-	case f == nil:
-		r.take(wishes)
-	case f.Cut:
-		return f
-	default:
-		r.blame(f)
-	}
-	return nil
 }

@@ -261,8 +261,19 @@ func TestReaderPieces(t *testing.T) {
 }
 
 func TestReaderIsLinear(t *testing.T) {
-	for _, unit := range []string{"<tool>a(\"</tool>", "</tool>", "<tool>", "`", "[", "<function=a>", "<think>a</think>", "{\"name\":\"list_dir\"}", "[list_dir(\"]"} {
+	for _, unit := range []string{"<tool>a(\"</tool>", "</tool>", "<tool>", "`", "[", "<function=a>", "<think>a</think>", "{\"name\":\"list_dir\"}", "[list_dir(\"]",
+		"<tool>a(", "a <tool>a(", "a <tool>a()</tool> ", "list_dir(", "list_dir()", "Action: list_dir\nAction Input: {}\n", "Action: list_dir\nAction Input: {",
+		"[TOOL_CALLS][{", "<tool_call>{a", "<invoke name=a><parameter=b>", "</parameter>", "{\n", "a\n{\"name\":\"list_dir\"}", "</think>, "} {
 		linear(t, unit, func(reply string) { read(all, reply) })
+		linear(t, unit, func(reply string) {
+			r := toolcall.NewReader(all)
+			for len(reply) > 0 {
+				n := min(len(reply), 64)
+				r.Write(reply[:n])
+				reply = reply[n:]
+			}
+			r.Close()
+		})
 	}
 }
 
@@ -304,14 +315,22 @@ func FuzzReader(f *testing.F) {
 	f.Add("<think>a</think>```json\n{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}\n```", 20)
 	f.Add("[read_file(path=\"a\")]<function=list_dir></function></parameter>", 7)
 	f.Add("<|tool_call>call:read_file{path:<|\"|>a<|\"|>}<tool_call|>", 9)
+	f.Add("As <tool>frob(x) says <tool_call> tags, </tool>\n<tool name=\"list_dir\">{\"path\":\".\"}</tool>", 8)
+	f.Add("<function_calls><invoke name=\"list_dir\"><parameter name=\"path\">.</parameter></invoke></function_calls>", 30)
+	f.Add("Thought\nAction: list_dir\nAction Input: {\"path\": \".\"}\nObservation: x", 60)
+	f.Add("I look:\n```json\n{\"name\":\"list_dir\",\"arguments\":{}}\n```", 12)
+	f.Add("[TOOL_CALLS][{\"name\":\"list_dir\"}]<|tool_call_start|>[list_dir()]<|tool_call_end|>", 12)
+	f.Add("list_dir(path=\".\")\n", 12)
 	f.Fuzz(func(t *testing.T, reply string, cut int) {
 		want := read(all, reply)
 		cut = min(max(cut, 0), len(reply))
 		if diff := cmp.Diff(want, read(all, reply[:cut], reply[cut:])); diff != "" {
 			t.Errorf("cut at %d (-want +got):\n%s", cut, diff)
 		}
-		if want.Visible == "" && want.Thought == "" && len(want.Calls) == 0 && want.Fault == "" && strings.IndexFunc(reply, isWord) >= 0 && !strings.Contains(reply, "<") {
-			t.Errorf("%q vanished", reply)
+		// Where nothing was called and nothing found fault with, all is there but
+		// the tags of thoughts.
+		if seen, all := words(want.Visible)+words(want.Thought), words(reply); len(want.Calls) == 0 && want.Fault == "" && seen != all && !strings.Contains(reply, "</think") {
+			t.Errorf("of %q, %q and %q are left", reply, want.Visible, want.Thought)
 		}
 		for _, c := range want.Calls {
 			name, arguments, _ := strings.Cut(c, " ")
@@ -322,4 +341,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-func isWord(r rune) bool { return r > ' ' }
+// words counts the bytes that are neither white space nor the tags of thoughts.
+func words(s string) int {
+	s = strings.NewReplacer("<think>", "", "<thinking>", "", " ", "", "\t", "", "\r", "", "\n", "").Replace(s)
+	return len(s)
+}

@@ -87,7 +87,7 @@ func Arguments(raw json.RawMessage, spec loci.ToolSpec) (json.RawMessage, error)
 // value for a list. Refused are names given twice, what follows the object,
 // numbers out of range, null for what is required, and whatever breaks off.
 func (s *Schema) Arguments(raw json.RawMessage) (json.RawMessage, error) {
-	v, f := object1(string(raw))
+	v, f := unquotedObject(string(raw))
 	if f == nil {
 		raw, f = s.fit(v)
 	}
@@ -97,20 +97,20 @@ func (s *Schema) Arguments(raw json.RawMessage) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// object1 reads one object from under up to four layers of quoting: servers
+// unquotedObject reads one object from under up to four layers of quoting: servers
 // and templates each like to add one.
-func object1(raw string) (value, *Fault) {
+func unquotedObject(raw string) (value, *Fault) {
 	for range 4 {
 		if strings.TrimSpace(raw) == "" {
-			return value{kind: object}, nil
+			return value{kind: objectKind}, nil
 		}
 		v, f := parseText(raw)
 		switch {
 		case f != nil:
 			return v, f
-		case v.kind == null:
-			return value{kind: object}, nil
-		case v.kind != text:
+		case v.kind == nullKind:
+			return value{kind: objectKind}, nil
+		case v.kind != textKind:
 			return v, nil
 		}
 		raw = v.text
@@ -123,7 +123,7 @@ func object1(raw string) (value, *Fault) {
 // checks before it know of JSON Schema; these are there for the repairs and for
 // better words.
 func (s *Schema) fit(v value) (json.RawMessage, *Fault) {
-	if v.kind != object {
+	if v.kind != objectKind {
 		return nil, &Fault{Problem: fmt.Sprintf("The arguments are %s, not an object", v.kind)}
 	}
 	if f := fitObject(&v, s.root, ""); f != nil {
@@ -158,7 +158,7 @@ func (s *Schema) misfit(err error) *Fault {
 	}
 	f.Problem = "does not fit: " + problem
 	if p := s.root.Properties[f.Field]; p != nil {
-		f.Want = want(p)
+		f.Want = wantedForm(p)
 	}
 	return f
 }
@@ -177,23 +177,23 @@ func (s *Schema) blame(f *Fault) *Fault {
 func (s *Schema) exampleFrom(description string) value {
 	if i := strings.LastIndex(description, "Example:"); i >= 0 {
 		v, f := parseText(description[i+len("Example:"):])
-		if f == nil && v.kind == object && fitObject(&v, s.root, "") == nil {
+		if f == nil && v.kind == objectKind && fitObject(&v, s.root, "") == nil {
 			return v
 		}
 	}
-	v := value{kind: object}
+	v := value{kind: objectKind}
 	for i, name := range s.order {
 		if i > 0 && !slices.Contains(s.root.Required, name) {
 			break
 		}
-		v.fields = append(v.fields, field{name, sample(s.root.Properties[name])})
+		v.fields = append(v.fields, field{name, sampleValue(s.root.Properties[name])})
 	}
 	return v
 }
 
-// sample is a value that a schema would take: one that the schema itself names,
+// sampleValue is a value that a schema would take: one that the schema itself names,
 // or the plainest of its type. It is shown, never used.
-func sample(s *jsonschema.Schema) value {
+func sampleValue(s *jsonschema.Schema) value {
 	var given any
 	switch {
 	case s == nil:
@@ -211,16 +211,16 @@ func sample(s *jsonschema.Schema) value {
 			}
 		}
 	}
-	kinds := accepted(s)
+	kinds := acceptedTypes(s)
 	switch {
 	case kinds.has("integer"), kinds.has("number"):
-		return value{kind: number, text: "1"}
+		return value{kind: numberKind, text: "1"}
 	case kinds.has("boolean"):
-		return value{kind: boolean, text: "true"}
+		return value{kind: boolKind, text: "true"}
 	case kinds.has("array"):
-		return value{kind: list, items: []value{sample(s.Items)}}
+		return value{kind: listKind, items: []value{sampleValue(s.Items)}}
 	case kinds.has("object"):
-		return value{kind: object}
+		return value{kind: objectKind}
 	}
-	return value{kind: text, text: "…"}
+	return value{kind: textKind, text: "…"}
 }

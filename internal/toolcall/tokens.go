@@ -34,3 +34,14 @@ func readGemma(body string) ([]wish, *Fault) {
 	body = strings.TrimPrefix(strings.TrimSpace(body), "call:")
 	return readExpressions(body)
 }
+
+// readMistral reads Mistral's JSON list, whose end is also that of the markup.
+func readMistral(body string) ([]wish, *Fault) { return readObjects(body + "]") }
+
+// readAction reads what follows ReAct's Action: a name, and a JSON object whose
+// last bracket is the end of the markup.
+func readAction(body string) ([]wish, *Fault) {
+	name, input, _ := strings.Cut(body, "\n")
+	arguments, f := parseText(strings.TrimPrefix(strings.TrimSpace(input), "Action Input:") + "}")
+	return []wish{{name: strings.TrimSpace(name), arguments: arguments}}, f
+}

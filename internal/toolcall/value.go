@@ -11,12 +11,12 @@ type kind uint8
 
 // The kinds. The zero value is null, as it is in JSON.
 const (
-	null kind = iota
-	boolean
-	number
-	text
-	list
-	object
+	nullKind kind = iota
+	boolKind
+	numberKind
+	textKind
+	listKind
+	objectKind
 )
 
 // value is a JSON value that keeps what encoding/json's any loses: the order
@@ -48,13 +48,13 @@ func (v *value) get(name string) (*value, bool) {
 // that the same call always gives the same bytes.
 func (v *value) appendJSON(dst []byte) []byte {
 	switch v.kind {
-	case null:
+	case nullKind:
 		return append(dst, "null"...)
-	case boolean, number:
+	case boolKind, numberKind:
 		return append(dst, v.text...)
-	case text:
+	case textKind:
 		return appendText(dst, v.text)
-	case list:
+	case listKind:
 		dst = append(dst, '[')
 		for i := range v.items {
 			if i > 0 {
@@ -111,9 +111,9 @@ func appendText(dst []byte, s string) []byte {
 // the tool gets are still those of v. Depth is bounded by the parser.
 func (v *value) plain() any {
 	switch v.kind {
-	case boolean:
+	case boolKind:
 		return v.text == "true"
-	case number:
+	case numberKind:
 		if n, err := strconv.ParseInt(v.text, 10, 64); err == nil {
 			return n
 		}
@@ -122,15 +122,15 @@ func (v *value) plain() any {
 			return math.NaN()
 		}
 		return f
-	case text:
+	case textKind:
 		return v.text
-	case list:
+	case listKind:
 		items := make([]any, len(v.items))
 		for i := range v.items {
 			items[i] = v.items[i].plain()
 		}
 		return items
-	case object:
+	case objectKind:
 		m := make(map[string]any, len(v.fields))
 		for i := range v.fields {
 			m[v.fields[i].name] = v.fields[i].value.plain()

@@ -7,31 +7,43 @@ import (
 	"strings"
 )
 
-// maxOpening is how much of a reply is held back at most, in bytes, to tell
-// whether it is nothing but a call. Only replies that begin with a bracket or
-// a backtick are.
-const maxOpening = 200
+const (
+	// maxOpening is how much of a text is held back at most, in bytes, to tell
+	// whether it is the beginning of a call.
+	maxOpening = 200
+	// maxInfo is more than the length of any word behind a code fence that may
+	// stand for a call.
+	maxInfo = 12
+	// quoting are the characters that may begin and end a name in JSON.
+	quoting = `"'“”‘’`
+)
 
 // start is the mode at the beginning of the reply, where a reply that is
 // nothing but a call is recognised. A few characters decide: a JSON answer to
 // the person begins with other names, or names no offered tool.
 func (r *Reader) start(final bool) bool {
-	r.buf = bytes.TrimLeft(r.buf, " \t\r\n")
+	r.buf = bytes.TrimLeft(r.buf, space)
 	if len(r.buf) == 0 {
 		return false
 	}
 	// Only the first bytes count, however many came at once: the judgement must
 	// not depend on how the reply was cut.
-	v := prose
+	s := string(r.buf[:min(len(r.buf), maxOpening)])
+	v := isProse
 	if len(r.offered) > 0 {
-		v = wholeCall(string(r.buf[:min(len(r.buf), maxOpening)]), r.offers)
+		v = r.wholeCall(s)
 	}
-	if v == unknown && !final && len(r.buf) < maxOpening {
+	if v == undecided && !final && len(r.buf) < maxOpening {
 		return false
 	}
-	r.mode = (*Reader).prose
-	if v == call {
-		r.mode = (*Reader).whole
+	switch {
+	case v != isCall:
+		r.mode = (*Reader).prose
+	case s[0] == '`' || s[0] == '{' || s[0] == '[':
+		r.mode, r.from = (*Reader).whole, 0
+	default:
+		name, _ := leadingName(s)
+		r.capture(bareCall(name))
 	}
 	return true
 }
@@ -39,7 +51,7 @@ func (r *Reader) start(final bool) bool {
 // whole is the mode of a reply that seems to be nothing but a call. Whether it
 // is shows only at its end: what follows a block makes it an example.
 func (r *Reader) whole(final bool) bool {
-	if len(r.buf) > maxMarkup {
+	if len(r.buf) > maxMarkup || r.goesOn() {
 		r.mode = (*Reader).prose
 		return true
 	}
@@ -53,13 +65,30 @@ func (r *Reader) whole(final bool) bool {
 	return true
 }
 
+// goesOn tells whether something follows the code block that the reply begins
+// with: then it need not be held back any longer.
+func (r *Reader) goesOn() bool {
+	n := countRun(r.buf, '`')
+	if n < 3 {
+		return false
+	}
+	r.from = max(r.from, n)
+	i := bytes.Index(r.buf[r.from:], r.buf[:n])
+	if i < 0 {
+		r.from = max(r.from, len(r.buf)-n+1)
+		return false
+	}
+	r.from += i
+	return len(bytes.TrimLeft(r.buf[r.from+n:], space)) > 0
+}
+
 // onlyCall reads a reply that is nothing but a call, and tells whether it is. A
 // call of an offered tool that cannot be read is a fault, and not shown; JSON
 // that is something else is the person's.
 func (r *Reader) onlyCall(s string) bool {
 	s = strings.TrimSpace(s)
 	s = strings.TrimSpace(strings.TrimSuffix(s, "</tool_call>"))
-	if n := run(s, '`'); n > 0 {
+	if n := countRun(s, '`'); n > 0 {
 		fence := s[:n]
 		s = strings.TrimSuffix(s[n:], fence)
 		if strings.Contains(s, fence) {
@@ -72,7 +101,7 @@ func (r *Reader) onlyCall(s string) bool {
 			return r.onlyMarkup(s)
 		}
 	}
-	wishes, f := readJSON(s)
+	wishes, f := readWhole(s)
 	if f != nil {
 		if !r.namesTool(s) {
 			return false
@@ -87,6 +116,14 @@ func (r *Reader) onlyCall(s string) bool {
 	}
 	r.take(wishes)
 	return len(wishes) > 0
+}
+
+// readWhole reads the JSON or the literal calls that a whole reply consists of.
+func readWhole(s string) ([]wish, *Fault) {
+	if begin := strings.TrimLeft(s, space+"["); begin != "" && begin[0] != '{' {
+		return readLiterals(s)
+	}
+	return readJSON(s)
 }
 
 // toolName finds the name in a call whose JSON cannot be read. It only decides
@@ -115,106 +152,97 @@ func (r *Reader) onlyMarkup(s string) bool {
 	return true
 }
 
-// offers tells whether a name means an offered tool.
-func (r *Reader) offers(name string) bool {
-	_, ok := Name(name, r.offered)
-	return ok
-}
-
-// verdict is what the beginning of a reply tells about the rest. Once it is not
-// unknown, more text never changes it: otherwise the cuts between pieces would.
-type verdict uint8
-
-const (
-	unknown verdict = iota // too short to tell
-	prose
-	call // to all appearances nothing but a call
-)
-
 // wholeCall judges whether a reply that begins with s may be nothing but a
-// call, written as JSON or in a code fence. offered tells which names count.
-// The languages that a fence may name are those that models put on calls;
-// python or bash is a program for the person.
-func wholeCall(s string, offered func(string) bool) verdict {
-	if n := run(s, '`'); n > 0 {
+// call, written as JSON, as name(…), or in a code fence. The languages that a
+// fence may name are those that models put on calls; python or bash is a
+// program for the person.
+func (r *Reader) wholeCall(s string) verdict {
+	if n := countRun(s, '`'); n > 0 {
 		if n == len(s) {
-			return unknown
+			return undecided
 		}
 		s = s[n:]
 		if n >= 3 {
 			info, rest, ok := strings.Cut(s, "\n")
 			switch info = strings.TrimSpace(info); {
-			case len(info) > 12 || strings.ContainsAny(info, " {"):
-				return prose
+			case len(info) > maxInfo || strings.ContainsAny(info, " {"):
+				return isProse
 			case !ok:
-				return unknown
+				return undecided
 			case !slices.Contains([]string{"", "json", "jsonc", "json5", "xml", "text", "tool", "tool_call", "tool_code"}, info):
-				return prose
+				return isProse
 			}
 			s = rest
 		}
-		if s = strings.TrimLeft(s, " \t\r\n"); s == "" {
-			return unknown
+		if s = strings.TrimLeft(s, space); s == "" {
+			return undecided
 		}
 		if s[0] == '<' {
 			return markupCall(s)
 		}
 	}
-	s = strings.TrimLeft(s, " \t\r\n[")
+	inner := strings.TrimLeft(s, space+"[")
 	switch {
-	case s == "":
-		return unknown
-	case s[0] != '{':
-		return prose
+	case inner == "":
+		return undecided
+	case inner[0] == '{':
+		return r.objectCall(inner)
+	case s[0] == '[':
+		return isProse
 	}
-	return objectCall(s, offered)
+	switch name, rest := leadingName(s); {
+	case rest == "" && r.mayOffer(name):
+		return undecided
+	case rest != "" && rest[0] == '(':
+		return callIf(r.offers(name))
+	}
+	return isProse
 }
 
 // markupCall judges the inside of a code fence that begins with a tag.
 func markupCall(s string) verdict {
-	for _, open := range []string{"<tool>", "<tool_call>", "<function="} {
+	for _, d := range dialects(nil) {
 		switch {
-		case strings.HasPrefix(s, open):
-			return call
-		case strings.HasPrefix(open, s):
-			return unknown
+		case strings.HasPrefix(s, d.open):
+			return isCall
+		case strings.HasPrefix(d.open, s):
+			return undecided
 		}
 	}
-	return prose
+	return isProse
 }
 
 // objectCall judges a JSON object by its first field. If that is the name, it
 // must be an offered one; if it is another part of a call, the name comes later
 // and the reply is held back until then.
-func objectCall(s string, offered func(string) bool) verdict {
-	const quoting = `"'“”‘’`
-	key, rest, ok := strings.Cut(strings.TrimLeft(s[1:], " \t\r\n"), ":")
-	key = strings.Trim(key, quoting+" \t\r\n")
+func (r *Reader) objectCall(s string) verdict {
+	key, rest, ok := strings.Cut(strings.TrimLeft(s[1:], space), ":")
+	key = strings.Trim(key, quoting+space)
 	switch {
 	case !ok && len(key) <= 16:
-		return unknown
+		return undecided
 	case slices.Contains(argumentKeys, key), slices.Contains(otherKeys, key):
-		return call
+		return isCall
 	case !slices.Contains(nameKeys, key):
-		return prose
+		return isProse
 	}
-	rest = strings.TrimLeft(rest, " \t\r\n")
+	rest = strings.TrimLeft(rest, space)
 	if strings.HasPrefix(rest, "{") {
-		return call
+		return isCall
 	}
 	name := strings.TrimLeft(rest, quoting)
 	end := strings.IndexAny(name, quoting+"\n,}")
 	switch {
 	case end < 0:
-		return unknown
-	case offered(strings.TrimSpace(name[:end])):
-		return call
+		return undecided
+	case r.offers(strings.TrimSpace(name[:end])):
+		return isCall
 	}
-	return prose
+	return isProse
 }
 
-// run counts how often c is repeated at the beginning of s.
-func run[S string | []byte](s S, c byte) int {
+// countRun counts how often c is repeated at the beginning of s.
+func countRun[S string | []byte](s S, c byte) int {
 	n := 0
 	for n < len(s) && s[n] == c {
 		n++

@@ -1,0 +1,295 @@
+package toolcall
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// verdict is what the beginning of a text tells about the rest. Once it is not
+// undecided, more text never changes it: otherwise the cuts between pieces would.
+type verdict uint8
+
+const (
+	undecided verdict = iota // too short to tell
+	isProse
+	isCall // to all appearances a call
+)
+
+// space is the white space between the parts of markup.
+const space = " \t\r\n"
+
+// judge asks the dialect whether rest, which follows its opening, can be the
+// beginning of a call. Where no more text comes, the closing tag is taken for
+// the next: a stop sequence may have taken it off.
+func (d *dialect) judge(r *Reader, rest string, final bool) verdict {
+	if d.begins == nil {
+		return isCall
+	}
+	v := d.begins(r, rest)
+	if v == undecided && final {
+		return callIf(d.begins(r, rest+d.close) == isCall)
+	}
+	return v
+}
+
+// beginsTag judges the inside of an element that holds JSON, name(…), or another
+// element.
+func (r *Reader) beginsTag(rest string) verdict {
+	s := strings.TrimLeft(rest, space)
+	if strings.HasPrefix(s, "`") {
+		info, body, ok := strings.Cut(strings.TrimLeft(s, "`"), "\n")
+		switch {
+		case !ok && len(info) <= maxInfo && strings.Trim(info, "`") == info:
+			return undecided
+		case !ok || len(info) > maxInfo || !strings.HasPrefix(s, "```"):
+			return isProse
+		}
+		s = strings.TrimLeft(body, space)
+	}
+	gap := rest[:len(rest)-len(s)]
+	switch {
+	case s == "":
+		return undecided
+	case s[0] == '[':
+		if v := beginsList(r, s); v != isProse {
+			return v
+		}
+		s = strings.TrimLeft(s[1:], space)
+	case s[0] == '<':
+		return r.beginsInner(s)
+	case s[0] == '{':
+		return r.beginsObject(s)
+	}
+	return r.beginsName(s, gap == "" || strings.Contains(gap, "\n"))
+}
+
+// beginsInner judges an element inside another. An empty one is a call that
+// failed only where a line begins with it; in a sentence it is what the sentence
+// is about.
+func (r *Reader) beginsInner(s string) verdict {
+	for _, open := range []string{"<function=", invokeOpen, "<tool>"} {
+		switch rest, ok := strings.CutPrefix(s, open); {
+		case ok && open == "<tool>":
+			return r.beginsTag(rest)
+		case ok:
+			return r.beginsElement(rest)
+		case strings.HasPrefix(open, s):
+			return undecided
+		}
+	}
+	switch {
+	case r.blank && strings.HasPrefix(s, "</"):
+		return isCall
+	case s == "<":
+		return undecided
+	}
+	return isProse
+}
+
+// beginsObject judges a JSON object by the character after its bracket.
+func (r *Reader) beginsObject(s string) verdict {
+	s = strings.TrimLeft(s[1:], space)
+	switch c, _ := utf8.DecodeRuneInString(s); {
+	case !utf8.FullRuneInString(s):
+		return undecided
+	case strings.ContainsRune(quoting+"}_", c), unicode.IsLetter(c), r.blank:
+		return isCall
+	}
+	return isProse
+}
+
+// beginsList judges the beginning of a list of JSON objects.
+func beginsList(_ *Reader, rest string) verdict {
+	s := strings.TrimLeft(rest, space)
+	if s == "" {
+		return undecided
+	}
+	if s[0] != '[' {
+		return isProse
+	}
+	switch s = strings.TrimLeft(s[1:], space); {
+	case s == "":
+		return undecided
+	case s[0] == '{':
+		return isCall
+	}
+	return isProse
+}
+
+// beginsName judges a name and what follows it. Any name before a bracket can
+// be a call, so that one of a tool that is not offered can be refused in words.
+// Without a bracket, only an offered name that touches the tag (attached) is.
+func (r *Reader) beginsName(s string, attached bool) verdict {
+	name, rest := leadingName(s)
+	if rest == "" {
+		return undecided
+	}
+	offered := name != "" && r.offers(name)
+	after := strings.TrimLeft(rest, space)
+	switch {
+	case name == "":
+		return isProse
+	case rest[0] == '(', offered && attached:
+		return isCall
+	case after == "", after == "<":
+		return undecided
+	case after[0] == '{':
+		return callIf(offered || r.blank)
+	case after[0] == '(':
+		return callIf(offered)
+	}
+	return callIf(strings.HasPrefix(after, "</") && (offered || r.blank || attached && r.mayOffer(name)))
+}
+
+// callIf is the verdict on what is a call if yes, and prose otherwise.
+func callIf(yes bool) verdict {
+	if yes {
+		return isCall
+	}
+	return isProse
+}
+
+// beginsElement judges the name in a tag, with or without quotes, and what
+// follows the tag: XML that merely looks alike holds other things.
+func (r *Reader) beginsElement(rest string) verdict {
+	name, after := leadingName(strings.TrimLeft(rest, `"'`))
+	switch {
+	case after == "":
+		return undecided
+	case r.offers(name):
+		return isCall
+	}
+	tag, inside, ok := strings.Cut(after, ">")
+	inside = strings.TrimLeft(inside, space)
+	switch {
+	case name == "" || strings.Trim(tag, `"' `) != "":
+		return isProse
+	case !ok || inside == "":
+		return undecided
+	case inside[0] == '{':
+		return r.beginsObject(inside)
+	}
+	for _, next := range []string{"<parameter=", "<parameter ", "</function>"} {
+		switch {
+		case strings.HasPrefix(inside, next):
+			return isCall
+		case strings.HasPrefix(next, inside):
+			return undecided
+		}
+	}
+	return isProse
+}
+
+// beginsInvokes judges the inside of the element around <invoke> elements.
+func (r *Reader) beginsInvokes(rest string) verdict {
+	s := strings.TrimLeft(rest, space)
+	if inner, ok := strings.CutPrefix(s, invokeOpen); ok {
+		return r.beginsElement(inner)
+	}
+	if strings.HasPrefix(invokeOpen, s) {
+		return undecided
+	}
+	return isProse
+}
+
+// beginsDeepSeek judges what follows DeepSeek's first marker: another marker, or
+// a name and one.
+func (r *Reader) beginsDeepSeek(rest string) verdict {
+	s := strings.TrimLeft(rest, space)
+	if !strings.HasPrefix(s, "<") {
+		_, s = leadingName(s)
+	}
+	for _, next := range []string{"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"} {
+		switch {
+		case strings.HasPrefix(s, next):
+			return isCall
+		case strings.HasPrefix(next, s):
+			return undecided
+		}
+	}
+	return isProse
+}
+
+// beginsAction judges what follows Action: at the beginning of a line. Only the
+// two lines of ReAct with an offered name are a call; Action: is also a word.
+func (r *Reader) beginsAction(rest string) verdict {
+	const second = "Action Input:"
+	name, s := leadingName(strings.TrimLeft(rest, " \t"))
+	line, s, ok := strings.Cut(s, "\n")
+	switch {
+	case line != "" && strings.TrimSpace(line) != "":
+		return isProse
+	case !ok:
+		return undecided
+	case name == "" || !r.offers(name):
+		return isProse
+	}
+	s = strings.TrimLeft(s, space)
+	inside, ok := strings.CutPrefix(s, second)
+	inside = strings.TrimLeft(inside, space)
+	switch {
+	case !ok && strings.HasPrefix(second, s), ok && inside == "":
+		return undecided
+	case !ok || inside[0] != '{':
+		return isProse
+	}
+	return r.beginsObject(inside)
+}
+
+// inSentence judges a tag that marks a thought or an output by what follows it.
+// A sentence goes on behind its words in small letters or with a mark.
+func inSentence(rest string) verdict {
+	if rest == "" {
+		return undecided
+	}
+	if strings.IndexByte(",.;:!?)", rest[0]) >= 0 {
+		if len(rest) == 1 {
+			return undecided
+		}
+		rest = rest[1:]
+		if strings.IndexByte(space, rest[0]) >= 0 {
+			return isProse
+		}
+		return isCall
+	}
+	s := strings.TrimLeft(rest, " ")
+	c, _ := utf8.DecodeRuneInString(s)
+	switch {
+	case len(s) == len(rest):
+		return isCall
+	case !utf8.FullRuneInString(s):
+		return undecided
+	}
+	return callIf(!unicode.IsLower(c))
+}
+
+// leadingName splits s behind the characters that tools' names and their
+// prefixes consist of.
+func leadingName(s string) (name, rest string) {
+	i := strings.IndexFunc(s, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-.:/$", c)
+	})
+	if i < 0 || !utf8.FullRuneInString(s[i:]) { // half a character may be a letter
+		return s, ""
+	}
+	return s[:i], s[i:]
+}
+
+// offers tells whether a name means an offered tool.
+func (r *Reader) offers(name string) bool {
+	_, ok := Name(name, r.offered)
+	return ok
+}
+
+// mayOffer tells whether a name can become that of an offered tool.
+func (r *Reader) mayOffer(name string) bool {
+	begun := looseName(name)
+	for _, t := range r.offered {
+		if begun != "" && strings.HasPrefix(looseName(t.Name), begun) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(namePrefixes, func(p string) bool { return name != "" && strings.HasPrefix(name, p) })
+}
