@@ -130,9 +130,10 @@ func readWhole(s string) ([]wish, *Fault) {
 // whether there is something to complain about.
 var toolName = regexp.MustCompile(`["']?(?:name|tool|function|tool_name|function_name|action)["']?\s*:\s*["']([^"'\n]{1,80})`)
 
-// namesTool tells whether broken JSON was meant as a call of an offered tool.
+// namesTool tells whether broken JSON was meant as a call of an offered tool. The
+// name stands near its beginning, or the search would cost more than the reading.
 func (r *Reader) namesTool(s string) bool {
-	m := toolName.FindStringSubmatch(s)
+	m := toolName.FindStringSubmatch(s[:min(len(s), 20*maxOpening)])
 	return m != nil && r.offers(strings.TrimSpace(m[1]))
 }
 
