@@ -32,20 +32,21 @@ const Version = 1
 //	max    largest number
 //	short  this field alone may stand for the whole entry
 //	key    the rule that the keys of the table have to follow; see rules
+//	items  what a list is a list of
 type Config struct {
 	// Where loci listens, and who it asks.
 
 	Version  int       `yaml:"version" env:"-" doc:"Layout of this file."`
 	Listen   string    `yaml:"listen" is:"address" doc:"Address and port to listen on. Port 0 picks a free one. Anything but a loopback address opens loci to other machines, unencrypted."`
-	Key      Secret    `yaml:"key" doc:"The owner's key. Empty: one is made at the first start and kept beside this file."`
-	Backends []Backend `yaml:"backends" doc:"Model servers, in order of preference: URLs, or entries with url and key. A URL that ends in /v1 speaks OpenAI, any other Ollama. Empty: the usual ports of this machine are searched."`
+	Key      Secret    `yaml:"key" doc:"The key that opens everything. Empty: one is made at the first start and kept beside this file, as the chat key is."`
+	Backends []Backend `yaml:"backends" items:"URLs" doc:"Model servers, in order of preference: URLs, or entries with url and key. A URL that ends in /v1 speaks OpenAI, any other Ollama. Empty: the usual ports of this machine are searched."`
 
 	// Which models there are, and how they are used.
 
 	Model       string            `yaml:"model" doc:"Model for requests that name none. Empty: the best one found."`
 	Tier        loci.Tier         `yaml:"tier" enum:"native,text,tiny" doc:"How tools are offered to every model. Empty: what probing the model says."`
 	Window      int               `yaml:"window" min:"0" max:"10000000" doc:"Context length to ask Ollama for, in tokens. 0: the server's own."`
-	Passthrough []string          `yaml:"passthrough" doc:"Models that clients get bare, without tools and without loci's context."`
+	Passthrough []string          `yaml:"passthrough" items:"model names" doc:"Models that clients get bare, without tools and without loci's context."`
 	Aliases     map[string]string `yaml:"aliases" doc:"Other names for models: alias, then model."`
 
 	// What models are told.
@@ -59,8 +60,8 @@ type Config struct {
 
 	// What may be looked into, and by whose conversations.
 
-	Folders       []Folder          `yaml:"folders" env:"LOCI_ALLOW" doc:"Folders that models may look into: absolute paths or ~. The variable takes a list like PATH."`
-	WorkingFolder string            `yaml:"working_folder" is:"path" doc:"Where relative paths start. Empty: the first of the folders."`
+	Folders       []Folder          `yaml:"folders" env:"LOCI_ALLOW" items:"paths" doc:"Folders that models may look into: absolute paths or ~. The flag --allow adds to them; the variable takes a list like PATH and replaces them."`
+	WorkingFolder string            `yaml:"working_folder" is:"path" doc:"Where relative paths start. Empty: the first of the folders. With --allow it is the first folder given there."`
 	Principals    map[string]Rights `yaml:"principals" key:"person" doc:"Rights of other people, for chat servers that say who is asking: the forwarded id or e-mail address, then rights. Without an entry a person may only chat."`
 
 	// Limits.
@@ -77,8 +78,8 @@ type Config struct {
 
 	// Doors that are closed otherwise.
 
-	AllowedHosts   []string `yaml:"allowed_hosts" is:"host" doc:"Names, besides this machine's own, under which browsers and clients may reach loci."`
-	AllowedOrigins []string `yaml:"allowed_origins" is:"origin" doc:"Web pages of other origins that may call loci, such as https://chat.example."`
+	AllowedHosts   []string `yaml:"allowed_hosts" is:"host" items:"host names" doc:"Names, besides this machine's own, under which browsers and clients may reach loci."`
+	AllowedOrigins []string `yaml:"allowed_origins" is:"origin" items:"origins" doc:"Web pages of other origins that may call loci, such as https://chat.example."`
 
 	Embedded Embedded `yaml:"embedded"`
 }
@@ -131,7 +132,7 @@ type Texts struct {
 
 // Rights are what a person who is not the owner has besides chat.
 type Rights struct {
-	Folders []Folder `yaml:"folders" doc:"Folders that this person's conversations may look into."`
+	Folders []Folder `yaml:"folders" items:"paths" doc:"Folders that this person's conversations may look into."`
 }
 
 // Default is the configuration of a person who has set nothing.

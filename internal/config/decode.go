@@ -38,7 +38,9 @@ func (d *decoder) parse(text []byte) (ast.Node, error) {
 			msg, pos = e.GetMessage(), &ast.NullNode{Token: e.GetToken()}
 		}
 		msg, _, _ = strings.Cut(msg, "\n")
-		return nil, d.fail(pos, field{}, "the text is not valid YAML: "+strings.Trim(echo(msg), `"`))
+		bad := d.fail(pos, field{}, "the text is not valid YAML: "+strings.Trim(echo(msg), `"`))
+		bad.Err.Hint = "Check the brackets, the quotes and the indentation near this place."
+		return nil, bad
 	}
 	if len(file.Docs) > 1 {
 		return nil, d.fail(file.Docs[1].Body, field{}, "a second document begins here, but only one is expected")
@@ -78,7 +80,7 @@ func (d *decoder) node(n ast.Node, v reflect.Value, f field) error {
 	}
 	text, ok := scalarText(n)
 	if !ok {
-		return d.mistake(n, other, v.Type(), f)
+		return d.mistake(n, isNow(n), v.Type(), f)
 	}
 	return d.text(n, text, v, f)
 }
@@ -88,7 +90,7 @@ func (d *decoder) node(n ast.Node, v reflect.Value, f field) error {
 func (d *decoder) section(n ast.Node, v reflect.Value, f field) error {
 	entries, ok := n.(ast.MapNode)
 	if !ok {
-		return d.mistake(n, other, v.Type(), f)
+		return d.mistake(n, isNow(n), v.Type(), f)
 	}
 	known := map[string]reflect.Value{}
 	fields := map[string]field{}
@@ -132,7 +134,7 @@ func (d *decoder) unknown(key ast.Node, name string, siblings map[string]field) 
 func (d *decoder) table(n ast.Node, v reflect.Value, f field) error {
 	entries, ok := n.(ast.MapNode)
 	if !ok {
-		return d.mistake(n, other, v.Type(), f)
+		return d.mistake(n, isNow(n), v.Type(), f)
 	}
 	m := reflect.MakeMap(v.Type())
 	for it := entries.MapRange(); it.Next(); {
@@ -161,7 +163,7 @@ func (d *decoder) table(n ast.Node, v reflect.Value, f field) error {
 func (d *decoder) list(n ast.Node, v reflect.Value, f field) error {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
-		return d.mistake(n, other, v.Type(), f)
+		return d.mistake(n, isNow(n), v.Type(), f)
 	}
 	items := reflect.MakeSlice(v.Type(), 0, len(seq.Values))
 	for i, item := range seq.Values {
@@ -171,7 +173,7 @@ func (d *decoder) list(n ast.Node, v reflect.Value, f field) error {
 			return err
 		}
 		if s, ok := shortField(value); value.IsZero() || ok && s.value.IsZero() {
-			return d.mistake(item, incomplete, value.Type(), sub)
+			return d.mistake(item, "is not complete", value.Type(), sub)
 		}
 		items = reflect.Append(items, value)
 	}
@@ -327,17 +329,26 @@ func scalarText(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// What a value can be that is not the text of a scalar.
-const (
-	other      = "is something else"
-	incomplete = "is not complete"
-)
+// isNow names the kind of what stands in the place of something else.
+func isNow(n ast.Node) string {
+	switch n.(type) {
+	case *ast.SequenceNode:
+		return "is a list"
+	case ast.MapNode:
+		return "is a table"
+	case *ast.IntegerNode, *ast.FloatNode:
+		return "is a number"
+	case *ast.StringNode, *ast.LiteralNode:
+		return "is a text"
+	}
+	return "is a single value"
+}
 
 // mistake is the error for a value of the wrong type or form; is says what it
 // is now, and is not repeated where it may hold a password.
 func (d *decoder) mistake(n ast.Node, is string, t reflect.Type, f field) error {
 	if t == reflect.TypeFor[Secret]() || strings.Contains(is, "@") {
-		is = other
+		is = "has another form"
 	}
 	return d.fail(n, f, fmt.Sprintf("%s %s, but %s is expected", cmp.Or(f.name, "the file"), is, want(t, f)))
 }
@@ -362,6 +373,9 @@ func want(t reflect.Type, f field) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Slice:
+		if items := f.tag.Get("items"); items != "" {
+			return "a list of " + items
+		}
 		return "a list"
 	case reflect.Struct, reflect.Map:
 		return "a table of keys and values"

@@ -277,7 +277,7 @@ func TestLock(t *testing.T) {
 	if e := loci.AsError(err); e == nil || e.Code != loci.Conflict || !strings.Contains(e.Message, "is starting") {
 		t.Errorf("while the first one starts: %v", err)
 	}
-	want := Run{PID: os.Getpid(), URL: "http://127.0.0.1:5624", Key: "sesame", Instance: "i", Started: loci.Now()}
+	want := Run{PID: os.Getpid(), URL: "http://127.0.0.1:5624", Key: "sesame", ChatKey: "open", Folders: []string{"/a"}, Instance: "i", Started: loci.Now()}
 	want.Started.Time = want.Started.UTC().Truncate(1e6)
 	if err := first.WriteRun(want); err != nil {
 		t.Fatal(err)
@@ -293,8 +293,8 @@ func TestLock(t *testing.T) {
 	if err != nil || !running {
 		t.Fatal(running, err)
 	}
-	if got != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("run.json (-want +got):\n%s", diff)
 	}
 	if err := first.Close(); err != nil {
 		t.Error(err)

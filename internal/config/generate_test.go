@@ -174,6 +174,11 @@ has every setting ready to copy, and [config.schema.json](config.schema.json) le
   understand stops it with exit code 3 and the file, line and column.
 - In a variable, a list is separated by commas (` + "`LOCI_ALLOW`" + `: like ` + "`PATH`" + `) and a table is
   written as YAML in braces: ` + "`LOCI_ALIASES='{fast: \"qwen2.5:1.5b\"}'`" + `.
+- Folders are a set: ` + "`--allow`" + ` adds to those of the other sources for one run, and the first
+  one given there is the working folder. ` + "`LOCI_ALLOW`" + ` takes the place of those in the file.
+  ` + "`--allow`" + ` is given once for each folder; a comma is part of a name.
+- How models are found, and what a tier is: [models.md](models.md). Which headers of a chat
+  server say who is asking, for ` + "`principals`" + `: [api.md](api.md#who-is-asking).
 - Files in folders that models may look into are never configuration.
 
 | setting | environment | default | what it is |

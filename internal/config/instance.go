@@ -18,15 +18,18 @@ import (
 type Run struct {
 	PID      int       `json:"pid"`
 	URL      string    `json:"url"`
-	Key      Secret    `json:"key"` // the owner's
+	Key      Secret    `json:"key"`      // the owner's
+	ChatKey  Secret    `json:"chat_key"` // the one that can only chat
+	Folders  []string  `json:"folders"`  // that it started with, absolute
 	Instance string    `json:"instance"`
 	Started  loci.Time `json:"started"`
 }
 
-// openRun is a Run as it is stored: with its key.
+// openRun is a Run as it is stored: with its keys.
 type openRun struct {
 	Run
-	Key string `json:"key"`
+	Key     string `json:"key"`
+	ChatKey string `json:"chat_key"`
 }
 
 // Instance is this process's right to use loci's files, alone.
@@ -65,12 +68,12 @@ func conflict(p Paths) error {
 	if run, err := readRun(p.RunFile); err == nil {
 		e = loci.Errorf(loci.Conflict, "loci is already running as process %d at %s.", run.PID, run.URL)
 	}
-	return e.WithHint("Use that one or stop it; with another LOCI_HOME, a second one can run beside it.")
+	return e.WithHint("Use that one (loci up prints how to connect), or stop it. A second one beside it needs files and a port of its own: set LOCI_HOME to another folder, and give --listen 127.0.0.1:0.")
 }
 
 // WriteRun tells other processes how to reach this one.
 func (i *Instance) WriteRun(r Run) error {
-	text, err := json.Marshal(openRun{r, string(r.Key)})
+	text, err := json.Marshal(openRun{r, string(r.Key), string(r.ChatKey)})
 	if err != nil {
 		return err
 	}
@@ -115,6 +118,6 @@ func readRun(path string) (Run, error) {
 		return Run{}, loci.Wrap(loci.Internal, err, "The file %s, which says how to reach the running loci, is broken.", path).
 			WithHint("Remove it, and start that loci again if there is one.")
 	}
-	r.Run.Key = Secret(r.Key)
+	r.Run.Key, r.Run.ChatKey = Secret(r.Key), Secret(r.ChatKey)
 	return r.Run, nil
 }

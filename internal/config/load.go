@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"reflect"
 	"runtime"
@@ -29,7 +30,8 @@ type Sources struct {
 	Env func(string) string
 	// Flags has the texts of command-line flags by the name of the setting,
 	// such as "timeouts.connect". A list has one text for each item; of several
-	// texts for anything else, the last one counts.
+	// texts for anything else, the last one counts. Folders are added to those of
+	// the other sources.
 	Flags map[string][]string
 }
 
@@ -51,13 +53,46 @@ func Load(s Sources) (Config, []Warning, error) {
 		}
 		if texts := s.Flags[f.name]; len(texts) > 0 && err == nil {
 			d := &decoder{source: "the flag for " + f.name, home: home}
+			before := c.Folders
 			err = d.texts(texts, v, f)
+			if f.name == "folders" {
+				c.addFolders(before)
+			}
 		}
 		if err != nil {
 			return Config{}, warnings, err
 		}
 	}
-	return c, warnings, nil
+	if len(s.Flags["folders"]) > 0 && len(s.Flags["working_folder"]) == 0 {
+		c.WorkingFolder = c.Folders[0].Path
+	}
+	return c, warnings, c.checkAliases(s.File)
+}
+
+// addFolders adds the folders of a weaker source: who allows one more does not
+// mean to close the others.
+func (c *Config) addFolders(weaker []Folder) {
+	for _, f := range weaker {
+		if !slices.Contains(c.Folders, f) {
+			c.Folders = append(c.Folders, f)
+		}
+	}
+}
+
+// checkAliases refuses aliases that lead back to themselves.
+func (c *Config) checkAliases(file string) error {
+	for _, name := range slices.Sorted(maps.Keys(c.Aliases)) {
+		seen := map[string]bool{}
+		for at, ok := name, true; ok; at, ok = c.Aliases[at] {
+			if seen[at] {
+				e := loci.Errorf(loci.Invalid, "The alias %s stands for itself: the aliases go round in a circle.", echo(at)).
+					WithHint("Let one of them name a model: see aliases in %s.", file)
+				return &Error{File: file, Field: "aliases", Err: e}
+			}
+			seen[at] = true
+		}
+	}
+	return nil
 }
 
 // homeFolder is what ~ stands for, "" where it is not known.

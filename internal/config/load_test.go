@@ -90,7 +90,8 @@ func cases(t *testing.T) map[string][3]setCase {
 		"folders": {
 			{"[~/a, {path: '" + at("b c") + "'}]", []Folder{{at("a")}, {at("b c")}}},
 			{at("d") + string(filepath.ListSeparator) + "~/e", []Folder{{Path: at("d")}, {Path: at("e")}}},
-			{at("f") + "|" + at("g,h"), []Folder{{Path: at("f")}, {Path: at("g,h")}}},
+			// A flag adds, and what it adds comes first.
+			{at("f") + "|" + at("g,h"), []Folder{{Path: at("f")}, {Path: at("g,h")}, {Path: at("d")}, {Path: at("e")}}},
 		},
 		"working_folder": paths(),
 		"principals": {
@@ -205,9 +206,9 @@ func TestMistakes(t *testing.T) {
 		"fraction":            {"max_steps: 1.5", "1:12", "max_steps", `"1.5"`},
 		"choice":              {"prompt_profile: Coding", "1:17", "prompt_profile", "one of general, coding or writing"},
 		"tier":                {"tier: big", "1:7", "tier", "one of native, text or tiny"},
-		"list for text":       {"model: [a]", "1:8", "model", "is something else, but a text"},
-		"text for list":       {"folders: /a", "1:10", "folders", "a list"},
-		"text for table":      {"aliases: a", "1:10", "aliases", "a table"},
+		"list for text":       {"model: [a]", "1:8", "model", "is a list, but a text"},
+		"text for list":       {"folders: /a", "1:10", "folders", "is a text, but a list of paths"},
+		"text for table":      {"aliases: 7", "1:10", "aliases", "is a number, but a table"},
 		"text for section":    {"timeouts: 5s", "1:11", "timeouts", "a table"},
 		"bool":                {"embedded:\n  enabled: maybe", "2:12", "embedded.enabled", "true or false"},
 		"address":             {"listen: 5624", "1:9", "listen", "an address such as"},
@@ -230,7 +231,7 @@ func TestMistakes(t *testing.T) {
 		"tab":                 {"timeouts:\n\tidle: 5s", "2:1", "", "not valid YAML"},
 		"open quote":          {"model: \"a", "1:8", "", "not valid YAML"},
 		"two documents":       {"model: a\n---\nmodel: b", "3:6", "", "second document"},
-		"no table":            {"just a text", "1:1", "", "the file is something else"},
+		"no table":            {"just a text", "1:1", "", "the file is a text, but a table"},
 		"after Windows lines": {"model: a\r\nuser_name: b\r\nmax_steps: x\r\n", "3:12", "max_steps", "whole number"},
 		"after a mark":        {"\ufeffmax_steps: x", "1:12", "max_steps", "whole number"},
 		"newer version":       {"max_steps: x\nversion: 2\n", "2:10", "version", "this loci knows versions up to 1"},
@@ -421,5 +422,35 @@ func TestKeysOfTables(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]Rights{"ann@example.com": {}, "Bob": {}, "bob": {}}, c.Principals); diff != "" {
 		t.Errorf("people (-want +got):\n%s", diff)
+	}
+}
+
+// Who allows one more folder does not mean to close the others, and starts in
+// the one that they name.
+func TestAllowAdds(t *testing.T) {
+	const text = "folders: [/a, /b]\nworking_folder: /b\n"
+	flags := map[string][]string{"folders": {"/c", "/a"}}
+	c, _, err := load(t, text, nil, flags)
+	want := []Folder{{"/c"}, {"/a"}, {"/b"}}
+	if diff := cmp.Diff(want, c.Folders); diff != "" || c.WorkingFolder != "/c" || err != nil {
+		t.Errorf("working in %s, %v (-want +got):\n%s", c.WorkingFolder, err, diff)
+	}
+	c, _, err = load(t, text, map[string]string{"LOCI_ALLOW": "/d"}, flags)
+	want = []Folder{{"/c"}, {"/a"}, {"/d"}}
+	if diff := cmp.Diff(want, c.Folders); diff != "" || err != nil {
+		t.Errorf("with a variable: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestAliasCircles(t *testing.T) {
+	for text, circle := range map[string]bool{
+		"{a: b, b: a}": true, "{a: a}": true, "{x: a, a: b, b: c, c: a}": true,
+		"{a: b, c: b}": false, "{a: b, b: c}": false,
+	} {
+		_, _, err := load(t, "aliases: "+text, nil, nil)
+		e, ok := errors.AsType[*Error](err)
+		if ok != circle || circle && (e.Field != "aliases" || !strings.Contains(e.Error(), "circle")) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
