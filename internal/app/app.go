@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -30,8 +31,28 @@ import (
 	"loci/internal/toolkit"
 )
 
-// Version is the release, set when it is built.
-var Version = "dev"
+// Version is the release; one that is built for a tag has the tag's.
+var Version = "0.1.0-dev"
+
+// Build gives the version and, where it was built from a working copy, which
+// commit that was.
+func Build() string {
+	var commit, changed string
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				commit = s.Value[:min(7, len(s.Value))]
+			case s.Key == "vcs.modified" && s.Value == "true":
+				changed = ", changed"
+			}
+		}
+	}
+	if commit == "" {
+		return Version
+	}
+	return Version + " (" + commit + changed + ")"
+}
 
 // Options say what to build. All but the first two may be left zero.
 type Options struct {
@@ -39,7 +60,9 @@ type Options struct {
 	Paths  config.Paths
 	Getenv func(string) string // for discovery; nil: os.Getenv
 	// Fetch allows the embedded model to be fetched when there is no server.
-	Fetch    bool
+	Fetch bool
+	// NoModels looks for no model server at all: enough for what is stored.
+	NoModels bool
 	Progress func(embedded.Progress) // how the fetch goes
 	// Say tells the person in plain sentences what is found and done.
 	Say    func(format string, args ...any)
@@ -73,6 +96,7 @@ type App struct {
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
 	listener net.Listener
 	hosts    []string // under which clients reach the listener, with the port
+	outside  string   // base URL for other machines, if they can come
 	server   *http.Server
 	requests context.CancelFunc // ends the requests that are under way
 	own      sync.WaitGroup     // what runs in the background
@@ -91,7 +115,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		a.lock, a.openKeys, a.listen, a.openStore, a.openModels, a.openAgent,
+		a.lock, a.openKeys, a.listen, a.openStore, a.openModels, a.openAgent, a.announce,
 	} {
 		if err := open(ctx); err != nil {
 			return nil, err
@@ -206,14 +230,18 @@ func (a *App) apiConfig(tools *tool.Set, settings agent.Settings) api.Config {
 	}
 }
 
-// Serve writes the run file and answers requests until ctx ends, then lets
-// those that are under way finish for a moment.
+// announce tells other processes where this one is. From here on a client can
+// connect; it is answered when Serve begins.
+func (a *App) announce(context.Context) error {
+	return a.instance.WriteRun(config.Run{
+		PID: os.Getpid(), URL: a.Addresses().URL, Key: config.Secret(a.keys.Owner), ChatKey: config.Secret(a.keys.Chat),
+		Folders: a.Folders(), Instance: a.id, Started: loci.Now(),
+	})
+}
+
+// Serve answers requests until ctx ends, then lets those that are under way
+// finish for a moment.
 func (a *App) Serve(ctx context.Context) error {
-	addresses := a.Addresses()
-	err := a.instance.WriteRun(config.Run{PID: os.Getpid(), URL: addresses.URL, Key: config.Secret(addresses.Key), Instance: a.id, Started: loci.Now()})
-	if err != nil {
-		return err
-	}
 	served := make(chan error, 1)
 	go func() { served <- a.server.Serve(a.listener) }()
 	select {
@@ -249,28 +277,32 @@ func (a *App) Close() error {
 
 // LogPlaces logs where everything is.
 func (a *App) LogPlaces() {
-	a.opts.Logger.Info("loci "+Version, "config", a.opts.Paths.Config, "data", a.opts.Paths.Data, "state", a.opts.Paths.State,
+	a.opts.Logger.Info("loci "+Build(), "config", a.opts.Paths.Config, "data", a.opts.Paths.Data, "state", a.opts.Paths.State,
 		"working", settings(a.opts.Config, a.opts.Getenv).Working, "folders", strings.Join(a.Folders(), ", "), "url", a.Addresses().URL)
 }
 
 // Folders gives the folders that the owner's conversations may look into.
 func (a *App) Folders() []string { return paths(a.opts.Config.Folders) }
 
-// Model gives the name of the model that answers, and in a sentence what to
-// expect of it.
-func (a *App) Model(ctx context.Context) (name, note string) {
+// Model gives the name of the model that answers, empty where there is none, and
+// line by line what to expect of it. A command to run is indented.
+func (a *App) Model(ctx context.Context) (name string, notes []string) {
 	p, err := a.hub.Profile(ctx, "")
 	if err != nil {
-		e := loci.AsError(err)
-		return "none yet", e.Error()
+		return "", []string{loci.AsError(err).Error()}
 	}
 	switch {
 	case len(a.engines) > 0:
-		note = "loci's own: good for looking things up, too small to reason. For real work: ollama pull qwen3:4b"
+		notes = []string{
+			"loci's own: good for looking things up, too small to reason.",
+			"For real work install Ollama (ollama.com), then run",
+			"  ollama pull qwen3:4b",
+			"and start loci again.",
+		}
 	case p.Tier == loci.TierTiny:
-		note = "It is too small to choose tools, so loci chooses for it."
+		notes = []string{"It is too small to choose tools, so loci chooses for it."}
 	case p.Tier == loci.TierText:
-		note = "It has no tool calls of its own, so it writes them as text."
+		notes = []string{"It has no tool calls of its own, so it writes them as text."}
 	}
-	return p.Model, note
+	return p.Model, notes
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -69,6 +70,9 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, running, err := config.ReadRun(o.Paths); !running || err != nil {
+		t.Errorf("whoever is told that it is ready does not find it: %v", err)
+	}
 	stop := serving(t, a)
 	ad := a.Addresses()
 	status, body := ask(t, http.MethodPost, ad.OpenAI+"/chat/completions", ad.Key, "", `{"model":"loci","messages":[{"role":"user","content":"Hello"}]}`)
@@ -84,11 +88,11 @@ func TestServe(t *testing.T) {
 	if status, _ := ask(t, http.MethodGet, ad.OpenAI+"/models", "wrong", "", ""); status != http.StatusUnauthorized {
 		t.Errorf("a wrong key is answered %d", status)
 	}
-	if name, note := a.Model(t.Context()); name != "fake" || note != "" {
-		t.Errorf("the model is %q: %q", name, note)
+	if name, notes := a.Model(t.Context()); name != "fake" || len(notes) > 0 {
+		t.Errorf("the model is %q: %q", name, notes)
 	}
 	run, running, err := config.ReadRun(o.Paths)
-	if err != nil || !running || run.URL != ad.URL || string(run.Key) != ad.Key || run.PID != os.Getpid() {
+	if err != nil || !running || run.URL != ad.URL || string(run.Key) != ad.Key || ad.Chat != ad.URL+"/k/"+string(run.ChatKey) || run.PID != os.Getpid() {
 		t.Errorf("run file: %v %v %v", run, running, err)
 	}
 	if err := stop(); err != nil {
@@ -111,13 +115,14 @@ func TestModelNotes(t *testing.T) {
 	for tier, want := range map[loci.Tier]string{"tiny": "too small to choose tools", "text": "writes them as text", "native": ""} {
 		o := options(t, server)
 		o.Config.Tier = tier
-		if name, note := build(t, o).Model(t.Context()); name != "fake" || !strings.Contains(note, want) || want == "" && note != "" {
+		name, notes := build(t, o).Model(t.Context())
+		if note := strings.Join(notes, " "); name != "fake" || !strings.Contains(note, want) || want == "" && note != "" {
 			t.Errorf("%s: %q: %q", tier, name, note)
 		}
 	}
 	a := build(t, options(t, nowhere))
-	if name, note := a.Model(t.Context()); name != "none yet" || !strings.Contains(note, "127.0.0.1:9") {
-		t.Errorf("%q: %q", name, note)
+	if name, notes := a.Model(t.Context()); name != "" || !strings.Contains(strings.Join(notes, " "), "127.0.0.1:9") {
+		t.Errorf("%q: %q", name, notes)
 	}
 }
 
@@ -155,6 +160,38 @@ func TestKeys(t *testing.T) {
 	o.Config.Key = "a-key-of-my-own-making"
 	if key := build(t, o).Addresses().Key; key != "a-key-of-my-own-making" {
 		t.Error("the configured key is not used")
+	}
+}
+
+// An address for other machines is one that they can reach.
+func TestOutside(t *testing.T) {
+	for _, tt := range []struct{ hosts, at, want string }{
+		{"", "127.0.0.1:1", ""},
+		{"", "[::1]:1", ""},
+		{"", "192.0.2.7:1", "http://192.0.2.7:1"},
+		{"box:1 127.0.0.1:1 [fe80::1]:1 192.0.2.7:1 192.0.2.8:1", "0.0.0.0:1", "http://192.0.2.7:1"},
+		{"box:1 [::1]:1 [2001:db8::1]:1", "[::]:1", "http://[2001:db8::1]:1"},
+		{"box:1 127.0.0.1:1", "0.0.0.0:1", "http://0.0.0.0:1"},
+	} {
+		if got := outside(strings.Fields(tt.hosts), netip.MustParseAddrPort(tt.at)); got != tt.want {
+			t.Errorf("%s of %s: %q, want %q", tt.at, tt.hosts, got, tt.want)
+		}
+	}
+}
+
+// What is stored can be listed without a model server, and none is looked for.
+func TestNoModels(t *testing.T) {
+	o := options(t, nowhere)
+	said := &notes{}
+	o.Config.Backends, o.NoModels, o.Fetch, o.Say = nil, true, true, said.say
+	a := build(t, o)
+	serving(t, a)
+	ad := a.Addresses()
+	if status, body := ask(t, http.MethodGet, ad.URL+"/api/agent/tools", ad.Key, "", ""); status != http.StatusOK || !strings.Contains(body, "read_file") {
+		t.Errorf("%d %s", status, body)
+	}
+	if said.String() != "" {
+		t.Errorf("it looked for models: %s", said)
 	}
 }
 
@@ -199,7 +236,14 @@ func TestBeyondLoopback(t *testing.T) {
 	if url != "http://127.0.0.1"+port {
 		t.Errorf("from this machine it is reached at %s", url)
 	}
-	if text := said.String(); strings.Count(text, "Other machines can reach loci at 0.0.0.0:0") != 1 || !strings.Contains(text, "level=WARN") {
+	outside := a.Addresses().Outside
+	if status, body := ask(t, http.MethodGet, strings.Replace(outside, "0.0.0.0", "127.0.0.1", 1)+"/healthz", "", "", ""); status != http.StatusOK {
+		t.Errorf("at %s: %d %s", outside, status, body)
+	}
+	if run, running, err := config.ReadRun(o.Paths); !running || err != nil || run.URL != url {
+		t.Errorf("other commands reach it at %s: %v, %v", run.URL, running, err)
+	}
+	if text := said.String(); strings.Count(text, "Other machines can reach loci at "+outside+",") != 1 || !strings.Contains(text, "level=WARN") {
 		t.Errorf("the person is told: %s", text)
 	}
 	want := map[string]int{

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,11 +53,15 @@ func bad(name string, status Status, err error) Check {
 
 // Doctor checks everything that loci needs. It makes missing folders and brings
 // the tables of the database up to date, as the program would; nothing else is
-// changed.
-func Doctor(ctx context.Context, o Options) []Check {
+// changed. Where the configuration could not be read, wrong says why, and the
+// rest is checked with what o has in its place.
+func Doctor(ctx context.Context, o Options, wrong error) []Check {
 	o = o.withDefaults()
 	run, running, err := config.ReadRun(o.Paths)
-	checks := []Check{ok("version", "loci %s", Version), ok("config", "%s", o.Paths.Config), checkFiles(o.Paths)}
+	if !running {
+		run = config.Run{} // left by one that was killed
+	}
+	checks := []Check{ok("version", "loci %s", Build()), checkConfig(o.Paths.Config, wrong), checkFiles(o.Paths), ok("keys", "in %s and, for chat, %s", o.Paths.Key, o.Paths.ChatKey)}
 	if err != nil {
 		checks = append(checks, bad("instance", Warn, err))
 	}
@@ -65,9 +70,19 @@ func Doctor(ctx context.Context, o Options) []Check {
 	} else {
 		checks = append(checks, ok("instance", "loci does not run now"), checkPort(ctx, o.Config.Listen), checkDatabase(ctx, o.Paths.DB))
 	}
-	checks = append(checks, checkFolders(o.Config)...)
-	checks = append(checks, checkModels(ctx, o)...)
+	checks = append(checks, checkFolders(paths(o.Config.Folders), run.Folders, running)...)
+	checks = append(checks, checkModels(ctx, o, running)...)
 	return append(checks, checkClock(time.Now()))
+}
+
+func checkConfig(path string, wrong error) Check {
+	if wrong != nil {
+		return bad("config", Fail, wrong)
+	}
+	if _, err := os.Stat(path); os.IsNotExist(err) {
+		return ok("config", "%s is not there, so everything is as usual", path)
+	}
+	return ok("config", "%s", path)
 }
 
 func checkFiles(p config.Paths) Check {
@@ -132,18 +147,27 @@ func checkDatabase(ctx context.Context, path string) Check {
 	return ok("database", "%s is whole", path)
 }
 
-func checkFolders(c config.Config) []Check {
-	if len(c.Folders) == 0 {
+// checkFolders looks at the folders of the configuration, and at those that the
+// running loci has, which may have been started before or told more.
+func checkFolders(allowed, open []string, running bool) []Check {
+	all := slices.Concat(allowed, open)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if len(all) == 0 {
 		return []Check{{"folders", Warn, "no folder is allowed, so models cannot look at files", "Allow one: loci up --allow FOLDER, or folders in the configuration."}}
 	}
 	var checks []Check
-	for _, path := range paths(c.Folders) {
+	for _, path := range all {
 		f, err := sandbox.New(sandbox.Config{Folders: []string{path}})
 		if err != nil {
 			checks = append(checks, bad("folders", Warn, err))
 			continue
 		}
-		checks = append(checks, ok("folders", "%s can be looked into", path))
+		if running && !slices.Contains(open, path) {
+			checks = append(checks, Check{"folders", Warn, path + " can be looked into from loci ask, but not from chat clients: loci was started before it was allowed", "Stop loci and start it again."})
+		} else {
+			checks = append(checks, ok("folders", "%s can be looked into", path))
+		}
 		if err := f.Close(); err != nil {
 			checks = append(checks, bad("folders", Warn, err))
 		}
@@ -153,7 +177,7 @@ func checkFolders(c config.Config) []Check {
 
 // checkModels asks every model server, or looks for one, and says what loci
 // would do.
-func checkModels(ctx context.Context, o Options) []Check {
+func checkModels(ctx context.Context, o Options, running bool) []Check {
 	backends, err := configured(o.Config)
 	if err != nil {
 		return []Check{bad("models", Fail, err)}
@@ -163,7 +187,7 @@ func checkModels(ctx context.Context, o Options) []Check {
 		backends, checks = checkPorts(ctx, o.Getenv)
 	}
 	if len(backends) == 0 {
-		return append(checks, checkEmbedded(ctx, o)...)
+		return append(checks, checkEmbedded(ctx, o, running)...)
 	}
 	hub := model.New(hubConfig(o.Config, backends))
 	defer hub.Close()
@@ -176,7 +200,11 @@ func checkModels(ctx context.Context, o Options) []Check {
 	}
 	p, err := hub.Profile(ctx, "")
 	if err != nil {
-		return append(checks, bad("model", Fail, err))
+		c := bad("model", Fail, err)
+		if slices.ContainsFunc(checks, func(told Check) bool { return told.Text == c.Text }) {
+			return checks
+		}
+		return append(checks, c)
 	}
 	return append(checks, ok("model", "%s: %s tier, window of %d tokens. %s", p.Model, p.Tier, p.Window, p.Reason))
 }
@@ -200,11 +228,14 @@ func checkPorts(ctx context.Context, getenv func(string) string) (backends []ser
 	return backends, checks
 }
 
-func checkEmbedded(ctx context.Context, o Options) []Check {
+func checkEmbedded(ctx context.Context, o Options, running bool) []Check {
 	if !o.Config.Embedded.Enabled {
 		return []Check{{"models", Fail, "the small model of loci's own is switched off", "Start a model server such as Ollama, or set embedded.enabled to true."}}
 	}
 	engine := ownEngine(o)
+	if engine.Installed() && running {
+		return []Check{ok("models", "the small model of loci's own is used")}
+	}
 	if engine.Installed() {
 		return []Check{ok("models", "the small model of loci's own is installed and will be used")}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"loci"
 	"loci/internal/config"
 	"loci/internal/fake"
 	"loci/internal/model"
@@ -73,6 +74,20 @@ func TestDoctor(t *testing.T) {
 			other := options(t, nowhere)
 			o.Config.Listen = strings.TrimPrefix(build(t, other).Addresses().URL, "http://")
 		}, "port", Fail, "cannot listen on"},
+		"opened later": {func(t *testing.T, o *Options) {
+			a := build(t, *o)
+			serving(t, a)
+			ask(t, "GET", a.Addresses().URL+"/healthz", "", "", "")
+			o.Config.Folders = []config.Folder{{Path: t.TempDir()}}
+		}, "folders", Warn, "from loci ask, but not from chat clients"},
+		"opened by flag": {func(t *testing.T, o *Options) {
+			flagged := *o
+			flagged.Config.Folders = []config.Folder{{Path: t.TempDir()}}
+			a := build(t, flagged)
+			serving(t, a)
+			ask(t, "GET", a.Addresses().URL+"/healthz", "", "", "")
+		}, "folders", OK, "can be looked into"},
+		"no file": {func(*testing.T, *Options) {}, "config", OK, "is not there"},
 		"broken run file": {func(t *testing.T, o *Options) {
 			if err := o.Paths.Make(); err != nil {
 				t.Fatal(err)
@@ -90,7 +105,7 @@ func TestDoctor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := options(t, server)
 			tt.prepare(t, &o)
-			c := find(t, Doctor(t.Context(), o), tt.check)
+			c := find(t, Doctor(t.Context(), o, nil), tt.check)
 			if c.Status != tt.status || !strings.Contains(c.Text, tt.text) {
 				t.Errorf("%+v, want %s with %q", c, tt.status, tt.text)
 			}
@@ -110,7 +125,7 @@ func TestDoctorAfterACrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if c := find(t, Doctor(t.Context(), o), "database"); c.Status != Warn || !strings.Contains(c.Text, "not closed properly") || c.Hint == "" {
+		if c := find(t, Doctor(t.Context(), o, nil), "database"); c.Status != Warn || !strings.Contains(c.Text, "not closed properly") || c.Hint == "" {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -129,12 +144,12 @@ func TestDoctorWithoutServers(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	o.Config.Embedded.Enabled = false
-	if c := checkModels(t.Context(), o); c[len(c)-1].Status != Fail || !strings.Contains(c[len(c)-1].Text, "switched off") {
+	if c := checkModels(t.Context(), o, false); c[len(c)-1].Status != Fail || !strings.Contains(c[len(c)-1].Text, "switched off") {
 		t.Errorf("%+v", c)
 	}
 	t.Setenv("PATH", "")
 	o.Config.Embedded.Enabled = true
-	if c := checkEmbedded(t.Context(), o); c[0].Status != Fail || c[0].Hint == "" {
+	if c := checkEmbedded(t.Context(), o, false); c[0].Status != Fail || c[0].Hint == "" {
 		t.Errorf("without Python: %+v", c)
 	}
 }
@@ -159,5 +174,27 @@ func TestDoctorAsksTheSame(t *testing.T) {
 	p, err := hub.Profile(context.Background(), "")
 	if err != nil || p.Model != name || p.Tier != "text" {
 		t.Errorf("the program uses %s, the doctor sees %s (%s): %v", name, p.Model, p.Tier, err)
+	}
+}
+
+// With a configuration that cannot be read the rest is checked all the same.
+func TestDoctorWithBadConfig(t *testing.T) {
+	o := options(t, nowhere)
+	wrong := loci.Errorf(loci.Invalid, "config.yaml:1:1: it is wrong.").WithHint("Correct it.")
+	checks := Doctor(t.Context(), o, wrong)
+	if c := find(t, checks, "config"); c.Status != Fail || c.Text != wrong.Message || c.Hint == "" {
+		t.Errorf("%+v", c)
+	}
+	find(t, checks, "clock")
+}
+
+// Nothing is told twice.
+func TestDoctorTellsOnce(t *testing.T) {
+	told := map[string]bool{}
+	for _, c := range Doctor(t.Context(), options(t, nowhere), nil) {
+		if told[c.Text] {
+			t.Errorf("again: %+v", c)
+		}
+		told[c.Text] = true
 	}
 }

@@ -22,6 +22,8 @@ type Addresses struct {
 	Ollama string `json:"ollama"` // base URL for Ollama clients
 	Key    string `json:"key"`    // the owner's
 	Chat   string `json:"-"`      // base URL for clients that cannot send a key
+	// Outside is the base URL for other machines, empty where they cannot come.
+	Outside string `json:"-"`
 }
 
 // listen opens the configured address and finds out who can reach it there.
@@ -33,9 +35,9 @@ func (a *App) listen(ctx context.Context) (err error) {
 	a.undo = append(a.undo, func() error { return ignoreClosed(a.listener.Close()) })
 	at := a.listener.Addr().(*net.TCPAddr).AddrPort()
 	a.hosts = hosts(address, at)
-	if !at.Addr().Unmap().IsLoopback() {
-		const warning = "Other machines can reach loci at %s, and nothing on the way to them is encrypted."
-		a.opts.Say(warning, address)
+	a.outside = outside(a.hosts, at)
+	if a.outside != "" {
+		a.opts.Say("Other machines can reach loci at %s, and nothing on the way to them is encrypted.", a.outside)
 		a.opts.Logger.Warn("other machines can reach loci, unencrypted", "listen", address)
 	}
 	return nil
@@ -96,6 +98,23 @@ func hosts(address string, at netip.AddrPort) []string {
 	return all
 }
 
+// outside gives the base URL at which other machines reach an address that was
+// opened, empty where it is open to this machine alone. For all addresses of the
+// machine it is the first that is no loopback or link-local one, if there is one.
+func outside(hosts []string, at netip.AddrPort) string {
+	if at.Addr().Unmap().IsLoopback() {
+		return ""
+	}
+	if at.Addr().IsUnspecified() {
+		for _, h := range hosts {
+			if ip, err := netip.ParseAddrPort(h); err == nil && ip.Addr().IsGlobalUnicast() {
+				return "http://" + h
+			}
+		}
+	}
+	return "http://" + at.String()
+}
+
 // Addresses tells where the program listens. Who listens on all addresses is
 // reached from this machine at its loopback address.
 func (a *App) Addresses() Addresses {
@@ -103,14 +122,14 @@ func (a *App) Addresses() Addresses {
 	if at.Addr().IsUnspecified() {
 		at = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port())
 	}
-	url := "http://" + at.String()
-	return Addresses{
-		URL:    url,
-		OpenAI: url + "/v1",
-		Ollama: url,
-		Key:    a.keys.Owner,
-		Chat:   url + "/k/" + a.keys.Chat,
-	}
+	ad := At("http://"+at.String(), a.keys.Owner, a.keys.Chat)
+	ad.Outside = a.outside
+	return ad
+}
+
+// At gives what a client needs to connect to a loci at a base URL.
+func At(url, key, chatKey string) Addresses {
+	return Addresses{URL: url, OpenAI: url + "/v1", Ollama: url, Key: key, Chat: url + "/k/" + chatKey}
 }
 
 // holder tells which program listens on a port, as far as the system tells.

@@ -19,14 +19,14 @@ func (a *App) openModels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(backends) == 0 {
+	if len(backends) == 0 && !a.opts.NoModels {
 		backends = a.discovered(ctx)
 	}
 	conf := hubConfig(a.opts.Config, backends)
 	conf.Profiles, conf.Instance, conf.Logger = a.store, a.id, a.opts.Logger
 	a.hub = model.New(conf)
 	a.undo = append(a.undo, func() error { a.hub.Close(); return nil })
-	if len(backends) > 0 {
+	if len(backends) > 0 || a.opts.NoModels {
 		return nil
 	}
 	return a.openEmbedded(ctx)
@@ -102,7 +102,6 @@ func (a *App) openEmbedded(ctx context.Context) error {
 			a.opts.Logger.Warn("no model server was found; start one, or run loci up to fetch a model")
 			return nil
 		}
-		a.opts.Say("Fetching a small model to run on this machine; this happens once.")
 		if err := engine.Fetch(ctx); err != nil {
 			return err
 		}

@@ -41,6 +41,17 @@ func settings(c config.Config, getenv func(string) string) agent.Settings {
 	return s
 }
 
+// InForce fills in what a configuration leaves to the machine, for a person who
+// asks what holds. What depends on the model servers stays empty.
+func InForce(o Options) config.Config {
+	o = o.withDefaults()
+	c := o.Config
+	s := settings(c, o.Getenv)
+	c.UserName, c.TimeZone, c.WorkingFolder = s.User, s.Zone, s.Working
+	c.DataPath, c.StatePath = o.Paths.Data, o.Paths.State
+	return c
+}
+
 // rights gives the folders that a principal may look into: the configured ones
 // to the owner, to others what the configuration grants to their id, or else to
 // their e-mail address. One entry counts, so that a person can be given less

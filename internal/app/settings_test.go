@@ -69,7 +69,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	}
 	tools := a.toolConfig(nil)
 	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private,
-		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts), clock(c.TimeZone)().Location())
+		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, false), clock(c.TimeZone)().Location())
 }
 
 // special are values for texts that have to follow a rule.
@@ -222,5 +222,18 @@ func TestZone(t *testing.T) {
 	}
 	if clock("")().Location() != time.Local {
 		t.Error("without a zone it is not this machine's")
+	}
+}
+
+// What is left to the machine is told as it is there.
+func TestInForce(t *testing.T) {
+	o := options(t, nowhere)
+	o.Config.UserName, o.Config.Folders = "", []config.Folder{{Path: "/a"}}
+	c := InForce(o)
+	if c.UserName == "" || c.TimeZone != "Europe/Prague" || c.WorkingFolder != "/a" || c.DataPath != o.Paths.Data || c.StatePath != o.Paths.State {
+		t.Errorf("%+v", c)
+	}
+	if o.Config.TimeZone != "" {
+		t.Error("the configuration itself has changed")
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -34,9 +35,10 @@ func told(m *fake.Model) string {
 }
 
 func TestFolderQuestion(t *testing.T) {
-	for answer, want := range map[string]struct{ now, always bool }{
-		"y\n": {true, false}, " YES \n": {true, false}, "a\n": {true, true}, "always": {true, true},
-		"n\n": {}, "\n": {}, "": {}, "maybe\n": {}, "ya\n": {},
+	for answer, want := range map[string]struct{ now, always, settled bool }{
+		"y\n": {now: true}, " YES \n": {now: true}, "a\n": {true, true, true}, "always": {true, true, true},
+		"n\n": {settled: true}, "\n": {settled: true}, "": {},
+		"maybe\n": {}, "ya\nya\n": {}, "what?\ny\n": {now: true}, "what?\nn\n": {settled: true},
 	} {
 		m := yes()
 		p := newPerson(t, m.Ollama(t))
@@ -57,7 +59,7 @@ func TestFolderQuestion(t *testing.T) {
 		if code := p.run("", "ask", "hello again"); code != 0 {
 			t.Errorf("%q: the second time: %s", answer, &p.err)
 		}
-		if got := !strings.Contains(p.err.String(), "May the model"); got != want.always {
+		if got := !strings.Contains(p.err.String(), "May the model"); got != want.settled {
 			t.Errorf("%q: the second time it asks: %s", answer, &p.err)
 		}
 		if got := strings.Contains(told(m), p.folder); got != want.always {
@@ -77,6 +79,8 @@ func TestNoFolderQuestion(t *testing.T) {
 		args    []string
 		open    string // a folder that the model must be told of
 	}{
+		"elsewhere":      {func(*person) {}, []string{"--allow", "../b"}, below},
+		"for a script":   {func(*person) {}, []string{"--json"}, ""},
 		"off a terminal": {func(p *person) { p.terminal = false }, nil, ""},
 		"nowhere":        {func(p *person) { p.folder = "" }, nil, ""},
 		"flag":           {func(*person) {}, []string{"--allow", "."}, below},
@@ -125,11 +129,6 @@ func running(t *testing.T, p *person) {
 			t.Error(err)
 		}
 	})
-	for ok := false; !ok; { // Serve writes the run file
-		if _, ok, err = config.ReadRun(paths); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // A yes for always holds for the loci that runs too, though it read its
@@ -169,7 +168,7 @@ func TestAskFromInput(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, &p.err)
 	}
 	for in, args := range map[string][]string{" \n": {"ask", "-"}, "": {"ask", "  "}, "x": {"ask"}} {
-		if code := p.run(in, args...); code != loci.ExitUsage || !strings.HasPrefix(p.err.String(), "loci: ") {
+		if code := p.run(in, args...); code != loci.ExitUsage || !strings.Contains(p.err.String(), "what is the question?") || !strings.Contains(p.err.String(), "ask - <FILE") {
 			t.Errorf("%v: exit code %d, %s", args, code, &p.err)
 		}
 	}
@@ -187,9 +186,126 @@ func TestAskShowsSteps(t *testing.T) {
 		if code := p.run("", "ask", "six times seven"); code != 0 || p.out.String() != "It is 42.\n" {
 			t.Errorf("exit code %d, %q, %s", code, p.out.String(), &p.err)
 		}
-		if got := strings.Contains(p.err.String(), `· calculate {"expression":"6*7"}`); got != terminal {
+		if got := strings.Contains(p.err.String(), "· calculating 6*7\n"); got != terminal {
 			t.Errorf("on a terminal %v: %s", terminal, &p.err)
 		}
+	}
+}
+
+// A step stands on a line of its own, whatever was written before.
+func TestStepLines(t *testing.T) {
+	event := func(kind loci.EventType, data any) loci.Event { return loci.Event{Type: kind, Data: data} }
+	call := event(loci.EventToolStarted, loci.ToolStarted{Call: fake.Call("list_dir", `{}`)})
+	for name, tt := range map[string]struct {
+		width  int
+		events []loci.Event
+		want   string
+	}{
+		"before":        {80, []loci.Event{call, event(loci.EventDelta, loci.Delta{Text: "Two."})}, "· listing .\nTwo.\n"},
+		"between":       {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Let me see."}), call, event(loci.EventDelta, loci.Delta{Text: "Two."})}, "Let me see.\n· listing .\nTwo.\n"},
+		"after":         {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Two."}), call}, "Two.\n· listing .\n"},
+		"after a line":  {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Two.\n"}), call}, "Two.\n· listing .\n"},
+		"into a file":   {0, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "T"}), call, event(loci.EventDelta, loci.Delta{Text: "wo."})}, "T· listing .\nwo.\n"},
+		"whole at once": {80, []loci.Event{call, event(loci.EventMessage, loci.MessageData{Text: "Two."})}, "· listing .\nTwo.\n"},
+		"the rest":      {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "T"}), event(loci.EventMessage, loci.MessageData{Text: "Two."})}, "Two.\n"},
+		"a notice":      {80, []loci.Event{event(loci.EventNotice, loci.Notice{Text: "By the way."})}, "· By the way.\n"},
+		"escapes":       {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "a\x1b[2Jb\tc"})}, "a[2Jb\tc\n"},
+	} {
+		var both strings.Builder
+		c := &command{World: World{Out: &both, Err: &both, Terminal: true, Width: 80, OutWidth: tt.width}}
+		p := &printer{c: c, out: bufio.NewWriter(&both)}
+		for _, e := range append(tt.events, event(loci.EventTurnFinished, loci.TurnFinished{State: loci.TurnDone})) {
+			if err := p.event(e); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			p.out.Flush()
+		}
+		if both.String() != tt.want {
+			t.Errorf("%s: %q, want %q", name, both.String(), tt.want)
+		}
+	}
+}
+
+func TestDoing(t *testing.T) {
+	for _, tt := range []struct{ tool, args, want string }{
+		{"list_dir", `{}`, "listing ."},
+		{"list_dir", `{"path":"a"}`, "listing a"},
+		{"read_file", `{"path":"notes.md"}`, "reading notes.md"},
+		{"search_files", `{"content":"ERROR","path":"app.log","count":true}`, `searching for "ERROR" in app.log`},
+		{"search_files", `{"name":"*.md"}`, "looking for files named *.md"},
+		{"search_files", `{"sort":"newest"}`, "looking through the files"},
+		{"calculate", `{"expression":"6*7"}`, "calculating 6*7"},
+		{"current_time", `{}`, "looking at the clock"},
+		{"something_new", `{"path":"x"}`, "something_new"},
+		{"read_file", `no JSON`, "reading a file"},
+		{"read_file", `{"path":7}`, "reading 7"},
+	} {
+		if got := doing(fake.Call(tt.tool, tt.args)); got != tt.want {
+			t.Errorf("%s %s: %q, want %q", tt.tool, tt.args, got, tt.want)
+		}
+	}
+}
+
+// A loci that runs without folders serves questions from every folder that was
+// allowed since, each from each.
+func TestTwoFoldersAlways(t *testing.T) {
+	m := yes()
+	p := newPerson(t, m.Ollama(t))
+	running(t, p)
+	notes, docs := t.TempDir(), t.TempDir()
+	for _, p.folder = range []string{notes, docs} {
+		if code := p.run("a\n", "ask", "hello"); code != 0 || !strings.Contains(p.err.String(), "once loci is started again") {
+			t.Fatalf("exit code %d, %s", code, &p.err)
+		}
+	}
+	for _, p.folder = range []string{notes, docs, notes} {
+		if code := p.run("", "ask", "hello"); code != 0 || p.err.Len() > 0 {
+			t.Errorf("exit code %d, %s", code, &p.err)
+		}
+		if text := told(m); !strings.Contains(text, notes) || !strings.Contains(text, docs) {
+			t.Errorf("from %s it is told: %s", p.folder, text)
+		}
+	}
+}
+
+// The home folder is not given away without a word.
+func TestWideFolder(t *testing.T) {
+	p := newPerson(t, yes().Ollama(t))
+	const warning = "hidden files such as keys"
+	below := filepath.Join(p.env["HOME"], "notes")
+	if err := os.Mkdir(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for folder, warned := range map[string]bool{p.env["HOME"]: true, filepath.Dir(p.env["HOME"]): true, "/": true, below: false} {
+		p.folder = folder
+		if code := p.run("", "ask", "hello"); code != 0 || strings.Contains(p.err.String(), warning) != warned {
+			t.Errorf("%s: exit code %d, %s", folder, code, &p.err)
+		}
+		if code := p.run("", "ask", "--allow", ".", "hello"); code != 0 || strings.Contains(p.err.String(), warning) != warned {
+			t.Errorf("--allow in %s: exit code %d, %s", folder, code, &p.err)
+		}
+	}
+}
+
+func TestAllowWhatIsNotThere(t *testing.T) {
+	p := newPerson(t, nowhere)
+	p.folder = t.TempDir()
+	for path, hint := range map[string]string{"gone": "Correct the path", "a,b": "once for each folder", "": "Correct the path", p.config(): "Correct"} {
+		for _, cmd := range []string{"up", "serve"} {
+			if code := p.run("", cmd, "--allow", path); code != loci.ExitUsage || !strings.Contains(p.err.String(), "There is no folder ") || !strings.Contains(p.err.String(), path+"\" to allow") || !strings.Contains(p.err.String(), hint) {
+				t.Errorf("%s: exit code %d, %s", cmd, code, &p.err)
+			}
+		}
+	}
+}
+
+// Flags that come too late are not ignored in silence.
+func TestUselessFlags(t *testing.T) {
+	p := newPerson(t, yes().Ollama(t))
+	p.terminal = false
+	running(t, p)
+	if code := p.run("", "ask", "hello", "--backend", nowhere); code != 0 || !strings.Contains(p.err.String(), "flag for backends has no effect") {
+		t.Errorf("exit code %d, %s", code, &p.err)
 	}
 }
 

@@ -9,13 +9,18 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,6 +38,7 @@ type World struct {
 	Out, Err io.Writer
 	Getenv   func(string) string
 	Folder   string // where the person is
+	Program  string // how to start loci from where they are; empty: loci
 	Terminal bool   // In and Err are a terminal: questions may be asked
 	Width    int    // of Err in characters
 	OutWidth int    // of Out; 0: it is no terminal, and lines are as long as they are
@@ -42,6 +48,7 @@ type World struct {
 func System() World {
 	w := World{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Width: 80}
 	w.Folder, _ = os.Getwd() // without one, no folder is offered
+	w.Program = program(os.Getenv)
 	w.Terminal = term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
 	if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
 		w.Width = width
@@ -52,6 +59,41 @@ func System() World {
 	return w
 }
 
+// program is what to type to start this program: its name if the shell finds
+// this one by it, otherwise its path.
+func program(getenv func(string) string) string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if found, err := exec.LookPath("loci"); err == nil && same(found, self) {
+		return ""
+	}
+	path := self
+	if home, ok := config.Expand("~", "", getenv); ok && home != "/" && runtime.GOOS != "windows" {
+		if below, ok := strings.CutPrefix(self, home+"/"); ok {
+			path = "~/" + below
+		}
+	}
+	if strings.ContainsAny(path, " \t'\"$`\\;&|<>()*?[") {
+		return "" // it would need quotes, and another hint is no help
+	}
+	return path
+}
+
+// same tells whether two paths lead to one file.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// program is how to start loci from where the person is.
+func (w World) program() string { return cmp.Or(w.Program, "loci") }
+
 // Main runs one command and gives the exit code.
 func Main(ctx context.Context, w World, args []string) int {
 	root := newRoot(w)
@@ -59,8 +101,11 @@ func Main(ctx context.Context, w World, args []string) int {
 	return w.report(ctx, root.ExecuteContext(ctx))
 }
 
-// usageError is a command that was not understood.
-type usageError struct{ error }
+// usageError is a command that was not understood, and what to try instead.
+type usageError struct {
+	error
+	try string
+}
 
 // failed ends a command with an exit code, everything having been said.
 type failed int
@@ -79,17 +124,18 @@ func (w World) report(ctx context.Context, err error) int {
 		return loci.ExitInterrupted
 	}
 	if u, ok := errors.AsType[usageError](err); ok {
-		fmt.Fprintf(w.Err, "loci: %v\nTry: loci help\n", u)
+		w.sayBeside("loci: ", u.Error())
+		w.sayBeside("Try: ", u.try)
 		return loci.ExitUsage
 	}
 	shown := loci.AsError(err)
 	if _, told := errors.AsType[*loci.Error](err); !told && shown.Code == loci.Internal {
-		fmt.Fprintf(w.Err, "loci: %s (%v)\n", shown.Message, err) // the sentence alone says nothing
+		w.sayBeside("loci: ", fmt.Sprintf("%s (%v)", shown.Message, err)) // the sentence alone says nothing
 	} else {
-		fmt.Fprintf(w.Err, "loci: %s\n", shown.Message)
+		w.sayBeside("loci: ", shown.Message)
 	}
 	if shown.Hint != "" {
-		fmt.Fprintf(w.Err, "      %s\n", shown.Hint)
+		w.sayBeside("      ", shown.Hint)
 	}
 	if _, ok := errors.AsType[*config.Error](err); ok {
 		return loci.ExitConfig
@@ -100,14 +146,19 @@ func (w World) report(ctx context.Context, err error) int {
 // command is what all commands share.
 type command struct {
 	World
-	file  string // config.yaml given by flag
+	in    *bufio.Reader // In; one, since it reads ahead
+	file  string        // config.yaml given by flag
 	flags map[string][]string
 	paths config.Paths
 	conf  config.Config
+	odd   int // warnings about the configuration
 }
 
 func newRoot(w World) *cobra.Command {
 	c := &command{World: w, flags: map[string][]string{}}
+	if w.In != nil {
+		c.in = bufio.NewReader(w.In)
+	}
 	root := &cobra.Command{
 		Use:   "loci",
 		Short: "A personal agent between your chat window and your local model",
@@ -118,7 +169,7 @@ you allow, and remembers the conversation.
 Start with: loci up`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       app.Version,
+		Version:       app.Build(),
 		Args:          arguments(noSuchCommand),
 		RunE:          help,
 	}
@@ -126,7 +177,7 @@ Start with: loci up`,
 	root.SetIn(w.In)
 	root.SetOut(w.Out)
 	root.SetErr(w.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err, cmd.CommandPath() + " --help"} })
 	root.PersistentFlags().StringVar(&c.file, "config", "", "configuration `FILE` instead of the usual one")
 	root.AddCommand(c.up(), c.serve(), c.ask(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.version())
 	return root
@@ -140,24 +191,26 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	_, below, _ := strings.Cut(cmd.CommandPath()+" ", " ") // without the name of the program
+	name := below + args[0]
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Errorf("there is no command %.60q; did you mean %s?", args[0], near[0])
+		return fmt.Errorf("there is no command %.60q; did you mean %s?", name, near[0])
 	}
-	return fmt.Errorf("there is no command %.60q", args[0])
+	return fmt.Errorf("there is no command %.60q", name)
 }
 
 // arguments checks the number of arguments and makes a mistake a usage error.
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usageError{err}
+			return usageError{err, cmd.CommandPath() + " --help"}
 		}
 		return nil
 	}
 }
 
-// serverFlags adds the flags that change settings of a server.
-func (c *command) serverFlags(cmd *cobra.Command) {
+// serverFlags adds flags that change settings of a server.
+func (c *command) serverFlags(cmd *cobra.Command, names ...string) {
 	for _, f := range []struct {
 		name, setting, usage string
 		many                 bool
@@ -165,11 +218,17 @@ func (c *command) serverFlags(cmd *cobra.Command) {
 		{"listen", "listen", "`ADDRESS` to listen on, such as 127.0.0.1:5624; port 0 picks a free one", false},
 		{"backend", "backends", "`URL` of a model server; may be given several times", true},
 		{"model", "model", "`NAME` of the model for requests that name none", false},
-		{"allow", "folders", "`FOLDER` that the model may look into; may be given several times", true},
-		{"key", "key", "the owner's `KEY`", false},
+		{"allow", "folders", "`FOLDER` that the model may look into, besides those of the configuration; may be given several times", true},
+		{"key", "key", "the `KEY` that opens everything", false},
 	} {
+		if !slices.Contains(names, f.name) {
+			continue
+		}
 		v := &setting{c: c, name: f.setting, many: f.many, path: f.setting == "folders"}
 		cmd.Flags().Var(v, f.name, f.usage)
+	}
+	if slices.Contains(names, "model") {
+		c.complete(cmd, "model", listModels)
 	}
 }
 
@@ -182,7 +241,7 @@ type setting struct {
 
 // Set takes a value from the command line.
 func (s *setting) Set(v string) error {
-	if s.path {
+	if s.path && v != "" {
 		if full, ok := config.Expand(v, s.c.Folder, s.c.Getenv); ok {
 			v = full // what cannot be expanded is refused with the other settings
 		}
@@ -209,16 +268,20 @@ func (c *command) load() (err error) {
 		if c.paths.Config, err = filepath.Abs(c.file); err != nil {
 			return err
 		}
+		if _, err := os.Stat(c.paths.Config); errors.Is(err, fs.ErrNotExist) {
+			e := loci.Errorf(loci.Invalid, "There is no configuration file %s.", c.paths.Config).WithHint("Correct the path that was given with --config.")
+			return &config.Error{File: c.paths.Config, Err: e}
+		}
 	}
 	conf, warnings, err := config.Load(config.Sources{File: c.paths.Config, Env: c.Getenv, Flags: c.flags})
 	if err != nil {
 		return err
 	}
-	for _, w := range warnings {
-		fmt.Fprintln(c.Err, "loci:", w)
+	for _, w := range warnings[min(c.odd, len(warnings)):] { // again after a first run
+		c.say("loci: %s", w)
 	}
-	c.conf, c.paths = conf, c.paths.For(conf)
-	return nil
+	c.conf, c.paths, c.odd = conf, c.paths.For(conf), len(warnings)
+	return c.checkAllow()
 }
 
 // logger writes JSON lines to the configured file, or else to w.
@@ -255,7 +318,7 @@ func (c *command) prompt(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(c.Err, question)
 	answer := make(chan string, 1)
 	go func() { // a read does not end with ctx
-		line, _ := bufio.NewReader(c.In).ReadString('\n') // no answer is an answer too
+		line, _ := c.in.ReadString('\n') // no answer is an answer too
 		answer <- line
 	}()
 	select {
@@ -267,14 +330,20 @@ func (c *command) prompt(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// labelled writes a row of a table for people: a label that takes wide
-// characters, and beside it a text, of which no word is broken at the end of a
-// line.
+// labelled writes a row of a table for people to the standard output.
 func (w World) labelled(b *strings.Builder, wide int, label, text string) {
+	b.WriteString(labelled(w.OutWidth, wide, label, text))
+}
+
+// labelled makes a row: a label that takes wide characters, and beside it a
+// text, of which no word is broken at the end of a line of width characters; 0
+// is a line without an end.
+func labelled(width, wide int, label, text string) string {
+	var b strings.Builder
 	line := fmt.Sprintf("%-*s", wide, label)
 	empty := true
 	for word := range strings.FieldsSeq(text) {
-		if !empty && w.OutWidth > 0 && utf8.RuneCountInString(line+" "+word) > w.OutWidth {
+		if !empty && width > 0 && utf8.RuneCountInString(line+" "+word) > width {
 			b.WriteString(line + "\n")
 			line, empty = strings.Repeat(" ", wide), true
 		}
@@ -285,9 +354,19 @@ func (w World) labelled(b *strings.Builder, wide int, label, text string) {
 		empty = false
 	}
 	b.WriteString(line + "\n")
+	return b.String()
 }
 
 // say prints a sentence for the person.
-func (c *command) say(format string, args ...any) {
-	fmt.Fprintf(c.Err, format+"\n", args...)
+func (w World) say(format string, args ...any) {
+	w.sayBeside("", fmt.Sprintf(format, args...))
+}
+
+// sayBeside prints a sentence beside a label.
+func (w World) sayBeside(label, text string) {
+	width := 0
+	if w.Terminal {
+		width = w.Width
+	}
+	fmt.Fprint(w.Err, labelled(width, len(label), label, text))
 }

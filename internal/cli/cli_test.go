@@ -24,7 +24,7 @@ func TestReport(t *testing.T) {
 	}{
 		"none":      {nil, "", loci.ExitOK},
 		"said":      {failed(5), "", loci.ExitDenied},
-		"usage":     {usageError{errors.New("there is no question")}, "loci: there is no question\nTry: loci help\n", loci.ExitUsage},
+		"usage":     {usageError{errors.New("what is the question?"), "loci ask"}, "loci: what is the question?\nTry: loci ask\n", loci.ExitUsage},
 		"sentence":  {loci.Errorf(loci.Unreachable, "It is gone."), "loci: It is gone.\n", loci.ExitUnreachable},
 		"hint":      {loci.Errorf(loci.Forbidden, "No.").WithHint("Ask."), "loci: No.\n      Ask.\n", loci.ExitDenied},
 		"with %w":   {loci.Errorf(loci.Internal, "The log cannot be written: %w.", cause), "loci: The log cannot be written: no such device.\n", loci.ExitFailure},
@@ -50,18 +50,21 @@ func TestReport(t *testing.T) {
 func TestUsage(t *testing.T) {
 	p := newPerson(t, nowhere)
 	for line, want := range map[string]string{
-		"sever":               "did you mean serve?",
-		"nothing-like-it":     "there is no command",
-		"ask":                 "requires at least 1 arg",
-		"serve extra":         "unknown command",
-		"serve --no-such":     "unknown flag",
-		"serve --listen":      "needs an argument",
-		"config show extra":   "unknown command",
-		"config shaw":         "did you mean show?",
+		"sever":               "did you mean serve?\nTry: loci --help",
+		"nothing-like-it":     "there is no command \"nothing-like-it\"\nTry: loci --help",
+		"ask":                 "what is the question?\nTry: loci ask \"",
+		"ask --alow .":        "unknown flag: --alow\nTry: loci ask --help",
+		"serve extra":         "there is no command \"serve extra\"\nTry: loci serve --help",
+		"serve --no-such":     "unknown flag: --no-such\nTry: loci serve --help",
+		"serve --listen":      "needs an argument: --listen\nTry: loci serve --help",
+		"sessions show x":     "there is no command \"sessions show\"\nTry: loci sessions --help",
+		"config show extra":   "there is no command \"config show extra\"\nTry: loci config show --help",
+		"config shaw":         "\"config shaw\"; did you mean show?\nTry: loci config --help",
 		"sessions --json=why": "invalid argument",
+		"sessions --key x":    "unknown flag",
+		"doctor --listen x":   "unknown flag",
 	} {
-		if code := p.run("", strings.Fields(line)...); code != loci.ExitUsage || !strings.Contains(p.err.String(), want) ||
-			!strings.HasSuffix(p.err.String(), "\nTry: loci help\n") {
+		if code := p.run("", strings.Fields(line)...); code != loci.ExitUsage || !strings.Contains(p.err.String(), want) {
 			t.Errorf("%s: exit code %d, %s", line, code, &p.err)
 		}
 	}
@@ -74,7 +77,7 @@ func TestUsage(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	p := newPerson(t, nowhere)
-	if code := p.run("", "version"); code != 0 || p.out.String() != "loci "+app.Version+"\n" {
+	if code := p.run("", "version"); code != 0 || p.out.String() != "loci "+app.Build()+"\n" || !strings.HasPrefix(app.Build(), app.Version) {
 		t.Errorf("exit code %d, %s", code, &p.out)
 	}
 	var v struct{ Version string }
@@ -87,26 +90,21 @@ func TestVersion(t *testing.T) {
 func TestPrecedence(t *testing.T) {
 	p := newPerson(t, nowhere)
 	port := func(args ...string) string {
-		p.run("", append([]string{"doctor"}, args...)...)
-		for line := range strings.Lines(p.out.String()) {
-			if fields := strings.Fields(line); len(fields) > 1 && fields[1] == "port" {
-				return line
-			}
-		}
-		return ""
+		p.up("", append([]string{"serve", "--json"}, args...)...)
+		return p.out.String()
 	}
-	p.write("listen: 127.0.0.1:0\n")
-	if got := port(); !strings.Contains(got, "127.0.0.1:0") {
+	p.write("listen: 127.0.0.4:0\n")
+	if got := port(); !strings.Contains(got, "//127.0.0.4:") {
 		t.Errorf("by the file: %s", got)
 	}
-	p.env["LOCI_LISTEN"] = "localhost:0"
-	if got := port(); !strings.Contains(got, "localhost:0") {
+	p.env["LOCI_LISTEN"] = "127.0.0.1:0"
+	if got := port(); !strings.Contains(got, "//127.0.0.1:") {
 		t.Errorf("by the variable: %s", got)
 	}
-	if got := port("--listen", "127.0.0.2:0"); !strings.Contains(got, "127.0.0.2:0") {
+	if got := port("--listen", "127.0.0.2:0"); !strings.Contains(got, "//127.0.0.2:") {
 		t.Errorf("by the flag: %s", got)
 	}
-	if got := port("--listen", "127.0.0.2:0", "--listen", "127.0.0.3:0"); !strings.Contains(got, "127.0.0.3:0") {
+	if got := port("--listen", "127.0.0.2:0", "--listen", "127.0.0.3:0"); !strings.Contains(got, "//127.0.0.3:") {
 		t.Errorf("by the last flag: %s", got)
 	}
 }
@@ -121,11 +119,20 @@ func TestConfig(t *testing.T) {
 	if code := p.run("", "config", "show"); code != 0 || strings.Contains(p.out.String(), "canary") || !strings.Contains(p.out.String(), "max_steps: 7") {
 		t.Errorf("show: exit code %d, %s", code, &p.out)
 	}
+	for _, want := range []string{"user_name: Mira", "data_path: " + p.env["LOCI_HOME"]} {
+		if !strings.Contains(p.out.String(), want) {
+			t.Errorf("what is in force lacks %s:\n%s", want, &p.out)
+		}
+	}
 	if code := p.run("", "config", "validate"); code != 0 || p.out.String() != p.config()+" is fine.\n" {
 		t.Errorf("validate: exit code %d, %s%s", code, &p.out, &p.err)
 	}
+	p.write("folders: [/no/such/folder]\n")
+	if code := p.run("", "config", "validate"); code != 0 || p.out.String() != p.config()+" is fine, apart from the warnings.\n" || !strings.Contains(p.err.String(), "/no/such/folder") {
+		t.Errorf("a lost folder: exit code %d, %s%s", code, &p.out, &p.err)
+	}
 	p.write("max_stebs: 7\n")
-	if code := p.run("", "config", "validate"); code != 0 || !strings.Contains(p.err.String(), p.config()+":1:1: ") || !strings.Contains(p.err.String(), "did you mean max_steps?") {
+	if code := p.run("", "config", "validate"); code != 0 || !strings.HasSuffix(p.out.String(), "apart from the warnings.\n") || !strings.Contains(p.err.String(), p.config()+":1:1: ") || !strings.Contains(p.err.String(), "did you mean max_steps?") {
 		t.Errorf("a mistyped name: exit code %d, %s", code, &p.err)
 	}
 	p.write("max_steps: seven\n")
@@ -136,6 +143,9 @@ func TestConfig(t *testing.T) {
 	if err := os.WriteFile(other, []byte("max_steps: 9\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if code := p.run("", "serve", "--config", other+"x"); code != loci.ExitConfig || !strings.Contains(p.err.String(), "There is no configuration file "+other+"x.") {
+		t.Errorf("--config without a file: exit code %d, %s", code, &p.err)
+	}
 	if code := p.run("", "config", "show", "--config", other); code != 0 || !strings.Contains(p.out.String(), "max_steps: 9") {
 		t.Errorf("--config: exit code %d, %s%s", code, &p.out, &p.err)
 	}
@@ -144,7 +154,7 @@ func TestConfig(t *testing.T) {
 func TestLists(t *testing.T) {
 	m := yes()
 	p := newPerson(t, m.Ollama(t))
-	if code := p.run("", "sessions"); code != 0 || p.out.Len() > 0 {
+	if code := p.run("", "sessions"); code != 0 || p.out.Len() > 0 || p.err.String() != "No conversations yet.\n" {
 		t.Errorf("no sessions: exit code %d, %s%s", code, &p.out, &p.err)
 	}
 	if code := p.run("", "ask", strings.Repeat("long ", 30)); code != 0 {
@@ -156,7 +166,7 @@ func TestLists(t *testing.T) {
 		}
 		column := -1
 		for line := range strings.Lines(p.out.String()) {
-			if len([]rune(line)) > 140 {
+			if len([]rune(line)) > 81 {
 				t.Errorf("%s: a long line: %s", list, line)
 			}
 			at := strings.Index(line, "  ")
@@ -174,8 +184,57 @@ func TestLists(t *testing.T) {
 		}
 	}
 	p.env["LOCI_BACKENDS"] = nowhere
-	if code := p.run("", "models"); code != 0 || !strings.Contains(p.err.String(), "No models.") {
+	if code := p.run("", "models"); code != 0 || !strings.Contains(p.err.String(), "No models.") || p.out.Len() > 0 {
 		t.Errorf("no models: exit code %d, %s", code, &p.err)
+	}
+}
+
+// On a terminal a table has a heading and fits; for scripts nothing is cut.
+func TestTable(t *testing.T) {
+	rows := func() [][]string { return [][]string{{"a", "word word word"}, {"bcd", "x"}} }
+	for width, want := range map[int]string{
+		0:  "a    word word word\nbcd  x\n",
+		18: "ID   TEXT\na    word word wo…\nbcd  x\n",
+		80: "ID   TEXT\na    word word word\nbcd  x\n",
+		5:  "ID   TEXT\na    word word w…\nbcd  x\n",
+	} {
+		var out strings.Builder
+		c := &command{World: World{Out: &out, OutWidth: width}}
+		if err := c.table([]string{"ID", "TEXT"}, rows()); err != nil || out.String() != want {
+			t.Errorf("%d wide:\n%s%v", width, &out, err)
+		}
+	}
+}
+
+// Lists of what is stored look for no model server, and none of the lists
+// fetches a model.
+func TestListsAlone(t *testing.T) {
+	t.Setenv("PATH", "") // to fetch would fail, there being no Python
+	p := newPerson(t, "")
+	for _, list := range []string{"sessions", "tools", "models"} {
+		if code := p.run("", list); code != 0 || strings.Contains(p.err.String(), "Fetching") {
+			t.Errorf("%s: exit code %d, %s", list, code, &p.err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(p.env["LOCI_HOME"], "data", "embedded")); !os.IsNotExist(err) {
+		t.Errorf("something was fetched: %v", err)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	p := newPerson(t, yes().Ollama(t))
+	p.terminal = false
+	if code := p.run("", "__complete", "ask", "--model", ""); code != 0 || strings.Contains(p.out.String(), "fake") {
+		t.Errorf("without a loci: exit code %d, %s", code, &p.out)
+	}
+	running(t, p)
+	if code := p.run("", "ask", "hello"); code != 0 {
+		t.Fatal(p.err.String())
+	}
+	for flag, want := range map[string]string{"--model": "fake", "--session": "ses_"} {
+		if code := p.run("", "__complete", "ask", flag, want[:2]); code != 0 || !strings.HasPrefix(p.out.String(), want) {
+			t.Errorf("%s: exit code %d, %s", flag, code, &p.out)
+		}
 	}
 }
 
@@ -192,5 +251,14 @@ func TestDoctor(t *testing.T) {
 	}
 	if last := checks[len(checks)-2]; last.Status != app.Fail || last.Hint == "" {
 		t.Errorf("%+v", last)
+	}
+}
+
+// A bad configuration is one fault; the rest is checked all the same.
+func TestDoctorWithBadConfig(t *testing.T) {
+	p := newPerson(t, yes().Ollama(t))
+	p.write("max_steps: many\n")
+	if code := p.run("", "doctor"); code != loci.ExitFailure || !strings.Contains(p.out.String(), "fail  config") || !strings.Contains(p.out.String(), "clock") {
+		t.Errorf("exit code %d, %s%s", code, &p.out, &p.err)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"loci"
 	"loci/internal/app"
@@ -29,13 +32,14 @@ type chatRequest struct {
 }
 
 // connected calls use with the loci that runs, or with one that runs inside
-// this command until use returns.
-func (c *command) connected(ctx context.Context, use func(context.Context, server) error) (err error) {
+// this command until use returns, built with o.
+func (c *command) connected(ctx context.Context, o app.Options, use func(context.Context, server) error) (err error) {
 	run, ok, err := config.ReadRun(c.paths)
 	if err != nil {
 		return err
 	}
 	if ok {
+		c.warnUseless("backends", "listen", "key")
 		return use(ctx, server{run.URL, string(run.Key)})
 	}
 	log, done, err := c.quiet()
@@ -47,7 +51,7 @@ func (c *command) connected(ctx context.Context, use func(context.Context, serve
 		c.conf.Listen = "127.0.0.1:0" // only this command will call it
 	}
 	bar := c.newBar()
-	o := app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv, Logger: log, Fetch: true, Progress: bar.update}
+	o.Config, o.Paths, o.Getenv, o.Logger, o.Progress = c.conf, c.paths, c.Getenv, log, bar.update
 	a, err := app.New(ctx, o)
 	if err != nil {
 		return err
@@ -60,6 +64,42 @@ func (c *command) connected(ctx context.Context, use func(context.Context, serve
 	err = use(ctx, server{ad.URL, ad.Key})
 	cancel()
 	return errors.Join(err, <-served)
+}
+
+// warnUseless says which flags come too late for the loci that runs.
+func (c *command) warnUseless(settings ...string) {
+	for _, name := range settings {
+		if len(c.flags[name]) > 0 {
+			c.say("loci: it runs already, so the flag for %s has no effect.", name)
+		}
+	}
+}
+
+// complete has the shell complete a flag with the ids of a list of the loci that
+// runs.
+func (c *command) complete(cmd *cobra.Command, flag string, fetch fetch) {
+	ids := func(cmd *cobra.Command, _ []string, begun string) (found []string, _ cobra.ShellCompDirective) {
+		const directive = cobra.ShellCompDirectiveNoFileComp
+		if err := c.load(); err != nil {
+			return nil, directive
+		}
+		run, ok, err := config.ReadRun(c.paths)
+		if err != nil || !ok {
+			return nil, directive
+		}
+		data, err := fetch(cmd.Context(), server{run.URL, string(run.Key)})
+		var list []struct{ ID, Title string }
+		if err != nil || json.Unmarshal(data, &list) != nil {
+			return nil, directive
+		}
+		for _, item := range list {
+			if strings.HasPrefix(item.ID, begun) {
+				found = append(found, cobra.CompletionWithDesc(item.ID, plain(item.Title)))
+			}
+		}
+		return found, directive
+	}
+	_ = cmd.RegisterFlagCompletionFunc(flag, ids) // fails only for a flag that is not there
 }
 
 // do sends a request and gives the reply if it is a success.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"loci"
 	"loci/internal/app"
+	"loci/internal/config"
 )
 
 // doctor checks everything and says how to mend it.
@@ -18,12 +20,15 @@ func (c *command) doctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check everything, with a way to mend each fault",
-		Args:  arguments(cobra.NoArgs),
+		Args:  arguments(noSuchCommand),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := c.load(); err != nil {
-				return err
+			wrong := c.load()
+			if _, ok := errors.AsType[*config.Error](wrong); ok {
+				c.conf = config.Default() // the rest can be looked at all the same
+			} else if wrong != nil {
+				return wrong
 			}
-			checks := app.Doctor(cmd.Context(), app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv})
+			checks := app.Doctor(cmd.Context(), app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv}, wrong)
 			if err := c.printChecks(checks, asJSON); err != nil {
 				return err
 			}
@@ -35,7 +40,7 @@ func (c *command) doctor() *cobra.Command {
 			return nil
 		},
 	}
-	c.serverFlags(cmd)
+	c.serverFlags(cmd, "backend", "model")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return cmd
 }

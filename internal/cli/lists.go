@@ -3,9 +3,14 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -15,20 +20,49 @@ import (
 	"loci/internal/app"
 )
 
-// list makes a command that shows what the running loci answers at a path: as a
-// table, or as the JSON array it is.
-func (c *command) list(use, short string, fetch func(context.Context, server) (json.RawMessage, error), rows func(json.RawMessage) ([][]string, error)) *cobra.Command {
+// fetch gets a list from a loci, as a JSON array.
+type fetch func(context.Context, server) (json.RawMessage, error)
+
+func listTools(ctx context.Context, s server) (out json.RawMessage, err error) {
+	return out, s.get(ctx, "/api/agent/tools", &out)
+}
+
+func listSessions(ctx context.Context, s server) (out json.RawMessage, err error) {
+	return out, s.get(ctx, "/api/agent/sessions", &out)
+}
+
+func listModels(ctx context.Context, s server) (json.RawMessage, error) {
+	var out struct{ Data []json.RawMessage }
+	if err := s.get(ctx, "/v1/models", &out); err != nil {
+		return nil, err
+	}
+	return json.Marshal(append([]json.RawMessage{}, out.Data...))
+}
+
+// list is a command that shows what a loci lists: as a table, or as the JSON
+// array it is.
+type list struct {
+	use, short string
+	fetch      fetch
+	heading    []string
+	rows       func(json.RawMessage) ([][]string, error)
+	empty      string // what to tell a person where there is nothing
+	// o says how to build a loci where none runs.
+	o app.Options
+}
+
+func (c *command) list(l list) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  arguments(cobra.NoArgs),
+		Use:   l.use,
+		Short: l.short,
+		Args:  arguments(noSuchCommand),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.load(); err != nil {
 				return err
 			}
-			return c.connected(cmd.Context(), func(ctx context.Context, s server) error {
-				data, err := fetch(ctx, s)
+			return c.connected(cmd.Context(), l.o, func(ctx context.Context, s server) error {
+				data, err := l.fetch(ctx, s)
 				if err != nil {
 					return err
 				}
@@ -36,79 +70,113 @@ func (c *command) list(use, short string, fetch func(context.Context, server) (j
 					_, err := fmt.Fprintln(c.Out, string(data))
 					return err
 				}
-				table, err := rows(data)
+				rows, err := l.rows(data)
 				if err != nil {
 					return err
 				}
-				return c.table(table)
+				if len(rows) == 0 {
+					c.say("%s", l.empty)
+					return nil
+				}
+				return c.table(l.heading, rows)
 			})
 		},
 	}
-	c.serverFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return cmd
 }
 
-// table prints rows in columns.
-func (c *command) table(rows [][]string) error {
-	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+// table prints rows in columns. On a terminal they have a heading, and the last
+// column is cut where a line would be too long.
+func (c *command) table(heading []string, rows [][]string) error {
+	if c.OutWidth > 0 {
+		rows = slices.Insert(rows, 0, heading)
+		c.fit(rows)
+	}
+	w := tabwriter.NewWriter(c.Out, 0, 0, gap, ' ', 0)
 	for _, r := range rows {
 		fmt.Fprintln(w, strings.Join(r, "\t"))
 	}
 	return w.Flush()
 }
 
+// gap is the space between two columns, in characters.
+const gap = 2
+
+// fit cuts the last column.
+func (c *command) fit(rows [][]string) {
+	last := len(rows[0]) - 1
+	left := c.OutWidth
+	for column := range last {
+		wide := 0
+		for _, r := range rows {
+			wide = max(wide, utf8.RuneCountInString(r[column]))
+		}
+		left -= wide + gap
+	}
+	const least = 12 // characters; rather a broken line than no text
+	for _, r := range rows {
+		r[last] = clip(r[last], max(left, least))
+	}
+}
+
 func (c *command) tools() *cobra.Command {
-	return c.list("tools", "List the tools that models can use",
-		func(ctx context.Context, s server) (out json.RawMessage, err error) {
-			return out, s.get(ctx, "/api/agent/tools", &out)
-		},
-		func(data json.RawMessage) (rows [][]string, err error) {
+	return c.list(list{
+		use: "tools", short: "List the tools that models can use",
+		fetch: listTools, o: app.Options{NoModels: true},
+		heading: []string{"TOOL", "EFFECT", "WHAT IT DOES"}, empty: "There are no tools.",
+		rows: func(data json.RawMessage) (rows [][]string, err error) {
 			var tools []loci.ToolSpec
 			err = json.Unmarshal(data, &tools)
 			for _, t := range tools {
 				first, _, _ := strings.Cut(t.Description, ". ")
-				rows = append(rows, []string{t.Name, string(t.SideEffects), clip(first, 90)})
+				rows = append(rows, []string{t.Name, string(t.SideEffects), plain(first)})
 			}
 			return rows, err
-		})
+		},
+	})
 }
 
 func (c *command) models() *cobra.Command {
-	return c.list("models", "List the models of all servers",
-		func(ctx context.Context, s server) (json.RawMessage, error) {
-			var out struct{ Data []json.RawMessage }
-			if err := s.get(ctx, "/v1/models", &out); err != nil {
-				return nil, err
-			}
-			return json.Marshal(append([]json.RawMessage{}, out.Data...))
-		},
-		func(data json.RawMessage) (rows [][]string, err error) {
+	cmd := c.list(list{
+		use: "models", short: "List the models of all servers",
+		fetch: listModels, o: app.Options{Say: c.say},
+		heading: []string{"MODEL"},
+		empty:   "No models. Start a model server such as Ollama (ollama.com), or run loci up, which fetches a small model.",
+		rows: func(data json.RawMessage) (rows [][]string, err error) {
 			var models []struct{ ID string }
 			err = json.Unmarshal(data, &models)
 			for _, m := range models {
-				rows = append(rows, []string{m.ID})
-			}
-			if len(rows) == 0 {
-				c.say("No models. Start a model server, or run: loci up")
+				rows = append(rows, []string{plain(m.ID)})
 			}
 			return rows, err
-		})
+		},
+	})
+	c.serverFlags(cmd, "backend", "model")
+	return cmd
 }
 
 func (c *command) sessions() *cobra.Command {
-	return c.list("sessions", "List the conversations, newest first",
-		func(ctx context.Context, s server) (out json.RawMessage, err error) {
-			return out, s.get(ctx, "/api/agent/sessions", &out)
-		},
-		func(data json.RawMessage) (rows [][]string, err error) {
-			var sessions []struct{ ID, Title, Model, Updated string }
+	return c.list(list{
+		use: "sessions", short: "List the conversations, newest first",
+		fetch: listSessions, o: app.Options{NoModels: true},
+		heading: []string{"ID", "UPDATED", "TITLE"}, empty: "No conversations yet.",
+		rows: func(data json.RawMessage) (rows [][]string, err error) {
+			var sessions []struct {
+				ID, Title string
+				Updated   time.Time
+			}
 			err = json.Unmarshal(data, &sessions)
 			for _, s := range sessions {
-				rows = append(rows, []string{s.ID, s.Updated, s.Model, clip(s.Title, 60)})
+				updated := s.Updated.Format(loci.TimeFormat)
+				if c.OutWidth > 0 {
+					updated = s.Updated.Local().Format("2006-01-02 15:04")
+				}
+				rows = append(rows, []string{s.ID, updated, plain(s.Title)})
 			}
 			return rows, err
-		})
+		},
+	})
 }
 
 // clip shortens a text for a table.
@@ -124,12 +192,12 @@ func (c *command) version() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  arguments(cobra.NoArgs),
+		Args:  arguments(noSuchCommand),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return json.NewEncoder(c.Out).Encode(map[string]string{"version": app.Version})
+				return json.NewEncoder(c.Out).Encode(map[string]string{"version": app.Version, "build": app.Build()})
 			}
-			_, err := fmt.Fprintln(c.Out, "loci", app.Version)
+			_, err := fmt.Fprintln(c.Out, "loci", app.Build())
 			return err
 		},
 	}
@@ -154,11 +222,17 @@ func (c *command) configure() *cobra.Command {
 			return err
 		}},
 		{"validate", "Check the configuration file", func() error {
-			_, err := fmt.Fprintln(c.Out, c.paths.Config, "is fine.")
+			verdict := "is fine."
+			if missing := c.warnMissing(); missing+c.odd > 0 {
+				verdict = "is fine, apart from the warnings."
+			} else if _, err := os.Stat(c.paths.Config); errors.Is(err, fs.ErrNotExist) {
+				verdict = "is not there, and need not be."
+			}
+			_, err := fmt.Fprintln(c.Out, c.paths.Config, verdict)
 			return err
 		}},
 		{"show", "Print the settings in force, keys left out", func() error {
-			text, err := yaml.Marshal(c.conf)
+			text, err := yaml.Marshal(app.InForce(app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv}))
 			if err != nil {
 				return err
 			}
@@ -167,7 +241,7 @@ func (c *command) configure() *cobra.Command {
 		}},
 	} {
 		cmd.AddCommand(&cobra.Command{
-			Use: sub.use, Short: sub.short, Args: arguments(cobra.NoArgs),
+			Use: sub.use, Short: sub.short, Args: arguments(noSuchCommand),
 			RunE: func(*cobra.Command, []string) error {
 				if err := c.load(); err != nil {
 					return err

@@ -55,7 +55,7 @@ func (p *person) runIn(ctx context.Context, in io.Reader, watch *watch, args ...
 	p.out.Reset()
 	p.err.Reset()
 	env := maps.Clone(p.env)
-	w := World{In: in, Out: &p.out, Err: &p.err, Getenv: func(name string) string { return env[name] }, Folder: p.folder, Terminal: p.terminal, Width: 80, OutWidth: 80}
+	w := World{In: in, Out: &p.out, Err: &p.err, Getenv: func(name string) string { return env[name] }, Folder: p.folder, Terminal: p.terminal, Width: 400, OutWidth: 80}
 	if watch != nil {
 		watch.w = w.Out
 		w.Out = watch

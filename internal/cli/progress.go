@@ -29,6 +29,7 @@ func (b *bar) update(p embedded.Progress) {
 	now := time.Now()
 	if !b.counting {
 		b.began, b.from, b.counting = now, p.AllDone, true
+		b.c.say("Fetching a small model to run on this machine; this happens once.")
 	}
 	changed := p.Step != b.step || p.Package.Use != b.name
 	b.step, b.name = p.Step, p.Package.Use
@@ -56,20 +57,24 @@ func (b *bar) line(p embedded.Progress, now time.Time) string {
 	case embedded.StepWait:
 		return "Waiting for another loci that is fetching."
 	case embedded.StepInstall:
-		return fmt.Sprintf("Unpacking %s …", p.Package.Use)
+		return fmt.Sprintf("Unpacking the %s …", p.Package.Use)
 	}
-	text := fmt.Sprintf("%s %s of %s", p.Package.Use, megabytes(p.Done), megabytes(p.Total))
+	text := fmt.Sprintf("%s of %s", megabytes(p.AllDone), megabytes(p.All))
 	if spent := now.Sub(b.began).Seconds(); spent > 0.5 && p.AllDone > b.from {
 		rate := float64(p.AllDone-b.from) / spent
 		left := time.Duration(float64(p.All-p.AllDone) / rate * float64(time.Second))
 		text += fmt.Sprintf(", %s/s, %s left", megabytes(int64(rate)), left.Round(time.Second))
 	}
+	full := text + ": " + p.Package.Use
 	if !b.c.Terminal || p.All == 0 {
-		return text
+		return full
 	}
-	const most = 30
+	const most, least = 30, 5
+	if b.c.Width-len(full)-4 >= least {
+		text = full
+	}
 	width := min(most, b.c.Width-len(text)-4)
-	if width < 5 {
+	if width < least {
 		return text
 	}
 	done := int(int64(width) * p.AllDone / p.All)

@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,11 +24,12 @@ func (c *command) serve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Start the server and log to the standard error output",
-		Args:  arguments(cobra.NoArgs),
+		Args:  arguments(noSuchCommand),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.load(); err != nil {
 				return err
 			}
+			c.warnMissing()
 			log, done, err := c.logger(c.Err)
 			if err != nil {
 				return err
@@ -44,7 +46,7 @@ func (c *command) serve() *cobra.Command {
 			return errors.Join(err, done())
 		},
 	}
-	c.serverFlags(cmd)
+	c.serverFlags(cmd, "listen", "backend", "model", "allow", "key")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON when ready")
 	return cmd
 }
@@ -54,14 +56,20 @@ func (c *command) up() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Find or fetch a model, start the server, and print how to connect",
-		Args:  arguments(cobra.NoArgs),
+		Long: `Find or fetch a model, start the server, and print how to connect. Where loci
+runs already, print that again.`,
+		Args: arguments(noSuchCommand),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.load(); err != nil {
 				return err
 			}
+			if run, running, err := config.ReadRun(c.paths); err != nil || running {
+				return errors.Join(err, c.welcomeBack(run))
+			}
 			if err := c.firstRun(cmd.Context()); err != nil {
 				return err
 			}
+			c.warnMissing()
 			if c.conf.Log.File == "" {
 				c.conf.Log.File = filepath.Join(c.paths.Logs, "loci.log")
 			}
@@ -72,10 +80,14 @@ func (c *command) up() *cobra.Command {
 			bar := c.newBar()
 			o := app.Options{Logger: log, Fetch: true, Progress: bar.update, Say: c.say}
 			err = c.run(cmd.Context(), o, func(a *app.App) error { return c.welcome(cmd.Context(), a) })
-			return errors.Join(err, done())
+			if err = errors.Join(err, done()); err == nil {
+				c.say("loci has stopped.")
+				return failed(loci.ExitInterrupted)
+			}
+			return err
 		},
 	}
-	c.serverFlags(cmd)
+	c.serverFlags(cmd, "listen", "backend", "model", "allow", "key")
 	return cmd
 }
 
@@ -96,74 +108,76 @@ func (c *command) run(ctx context.Context, o app.Options, ready func(*app.App) e
 
 // welcome prints everything that somebody needs to connect.
 func (c *command) welcome(ctx context.Context, a *app.App) error {
+	name, notes := a.Model(ctx)
+	title := "loci is ready."
+	if name == "" {
+		title, name = "loci runs, but no model answers yet.", "none yet"
+	}
 	var b strings.Builder
-	row := func(label, text string) { c.labelled(&b, 18, "  "+label, text) }
-	ad := a.Addresses()
-	b.WriteString("\nloci is ready. Connect a chat client:\n\n")
-	row("Web page", ad.URL)
-	row("OpenAI clients", ad.OpenAI)
-	row("  with the key", ad.Key)
-	row("Ollama clients", ad.Chat)
-	row("", "(the key in this address can only chat)")
-	b.WriteString("\nOr ask from another terminal:  loci ask \"What day is it today?\"\n\n")
-	name, note := a.Model(ctx)
-	row("Model", name)
-	if note != "" {
-		row("", note)
+	c.connect(&b, title, a.Addresses())
+	c.row(&b, "Model", name)
+	for _, note := range notes {
+		indent := len(note) - len(strings.TrimLeft(note, " "))
+		c.labelled(&b, labels+indent, "", note)
 	}
-	folders := "none yet; allow one with: loci up --allow FOLDER"
-	if f := a.Folders(); len(f) > 0 {
-		folders = strings.Join(f, ", ")
-	}
-	row("Folders", folders)
-	row("Settings", c.paths.Config)
-	row("Data", c.paths.Data)
+	c.places(&b, a.Folders())
 	if c.conf.Log.File != "" {
-		row("Log", c.conf.Log.File)
+		c.row(&b, "Log", c.conf.Log.File)
 	}
 	b.WriteString("\nCtrl-C stops it.\n")
 	_, err := io.WriteString(c.Out, b.String())
 	return err
 }
 
-// firstRun asks which folders the model may look into, once.
-func (c *command) firstRun(ctx context.Context) error {
-	asked := filepath.Join(c.paths.State, "asked-for-folders")
-	_, err := os.Stat(asked)
-	if !c.Terminal || err == nil || len(c.conf.Folders) > 0 {
-		return nil
-	}
-	line, err := c.prompt(ctx, "Which folders may the model look into? (commas between them; Enter: none)\n> ")
-	if err != nil || line == "" { // at the end of the input, ask again next time
-		return err
-	}
-	if err := c.paths.Make(); err != nil {
-		return err
-	}
-	for path := range strings.SplitSeq(line, ",") {
-		if path = strings.TrimSpace(path); path == "" {
-			continue
-		}
-		if err := c.allowAlways(path); err != nil {
-			c.say("%s", loci.AsError(err))
+// welcomeBack prints how to connect to the loci that runs already.
+func (c *command) welcomeBack(run config.Run) error {
+	var b strings.Builder
+	ad := app.At(run.URL, string(run.Key), string(run.ChatKey))
+	c.connect(&b, fmt.Sprintf("loci is already running, as process %d.", run.PID), ad)
+	folders := slices.Clone(run.Folders)
+	for _, f := range c.conf.Folders {
+		if !slices.Contains(run.Folders, f.Path) {
+			folders = append(folders, f.Path+" (for chat clients once loci is started again)")
 		}
 	}
-	if err := os.WriteFile(asked, nil, 0o600); err != nil {
-		return loci.Errorf(loci.Internal, "The folder %s cannot be written: %w.", c.paths.State, err)
+	c.places(&b, folders)
+	_, err := io.WriteString(c.Out, b.String())
+	if len(c.flags) > 0 {
+		c.say("loci: it runs already, so the flags have no effect. Stop it first to change them.")
 	}
-	return c.load()
+	return err
 }
 
-// allowAlways adds a folder to the configuration file.
-func (c *command) allowAlways(path string) error {
-	full, ok := config.Expand(path, c.Folder, c.Getenv)
-	if info, err := os.Stat(full); !ok || err != nil || !info.IsDir() {
-		return loci.Errorf(loci.Invalid, "%.200s is not a folder; it was left out.", path)
+// labels is how wide the labels of the welcome are, in characters.
+const labels = 18
+
+func (c *command) row(b *strings.Builder, label, text string) {
+	c.labelled(b, labels, "  "+label, text)
+}
+
+// connect writes how clients reach loci.
+func (c *command) connect(b *strings.Builder, title string, ad app.Addresses) {
+	b.WriteString("\n" + title + " Connect a chat client:\n\n")
+	c.row(b, "OpenAI clients", ad.OpenAI)
+	c.row(b, "  with the key", ad.Key)
+	c.row(b, "Ollama clients", ad.Chat)
+	c.row(b, "", "(with the chat key in the address, which can only chat)")
+	if ad.Outside != "" {
+		c.row(b, "Other machines", "the same with "+ad.Outside)
 	}
-	if err := c.paths.Make(); err != nil {
-		return err
+	fmt.Fprintf(b, "\nOr ask from another terminal:\n\n  %s ask \"What day is it today?\"\n\n", c.program())
+	c.row(b, "Help", ad.URL+" in a browser")
+}
+
+// places writes what may be looked into, and where the files are.
+func (c *command) places(b *strings.Builder, folders []string) {
+	open := "none yet; allow one with: " + c.program() + " up --allow FOLDER"
+	if len(folders) > 0 {
+		open = strings.Join(folders, ", ")
 	}
-	return config.AddFolder(config.Sources{File: c.paths.Config, Env: c.Getenv}, full)
+	c.row(b, "Folders", open)
+	c.row(b, "Settings", c.paths.Config)
+	c.row(b, "Data", c.paths.Data)
 }
 
 // quiet is a logger for a program that runs inside a command.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,16 +26,19 @@ func TestFirstRun(t *testing.T) {
 	p := newPerson(t, m.Ollama(t))
 	p.env["LOCI_LISTEN"] = "127.0.0.1:0"
 	p.folder = t.TempDir()
-	for _, dir := range []string{filepath.Join(p.env["HOME"], "notes"), filepath.Join(p.folder, "here")} {
+	notes, here := filepath.Join(p.env["HOME"], "notes"), filepath.Join(p.folder, "here")
+	for _, dir := range []string{notes, here} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	const question = "Which folders may the model look into?"
-	if code := p.up("", "up"); code != 0 || !strings.Contains(p.err.String(), question) || p.read() != "" {
-		t.Errorf("without an answer: exit code %d, %s%s", code, &p.out, &p.err)
+	for _, in := range []string{"", "gone\n"} { // no answer, or no folder
+		if code := p.up(in, "up"); code != loci.ExitInterrupted || !strings.Contains(p.err.String(), question) || p.read() != "" {
+			t.Errorf("%q: exit code %d, %s%s", in, code, &p.out, &p.err)
+		}
 	}
-	if code := p.up("~/notes, here ,, gone, ~ann\n", "up"); code != 0 || !strings.Contains(p.err.String(), question) {
+	if code := p.up("~/notes, gone ,, ~ann\nhere\n", "up"); code != loci.ExitInterrupted || !strings.Contains(p.err.String(), question) || !strings.Contains(p.err.String(), "Which others?") {
 		t.Errorf("exit code %d, %s", code, &p.err)
 	}
 	for _, lost := range []string{"gone is not a folder", "~ann is not a folder"} {
@@ -42,12 +46,12 @@ func TestFirstRun(t *testing.T) {
 			t.Errorf("nothing is said of it that %s: %s", lost, &p.err)
 		}
 	}
-	for _, dir := range []string{filepath.Join(p.env["HOME"], "notes"), filepath.Join(p.folder, "here")} {
+	for _, dir := range []string{notes, here} {
 		if !strings.Contains(p.read(), dir) || !strings.Contains(p.out.String(), dir) {
 			t.Errorf("%s is not allowed:\n%s%s", dir, p.read(), &p.out)
 		}
 	}
-	if code := p.up("", "up"); code != 0 || strings.Contains(p.err.String(), question) {
+	if code := p.up("", "up"); code != loci.ExitInterrupted || strings.Contains(p.err.String(), question) {
 		t.Errorf("it asks again: exit code %d, %s", code, &p.err)
 	}
 }
@@ -58,9 +62,19 @@ func TestFirstRunNoFolder(t *testing.T) {
 	p.env["LOCI_LISTEN"] = "127.0.0.1:0"
 	for i, asks := range []bool{true, false} {
 		code := p.up("\n", "up")
-		if got := strings.Contains(p.err.String(), "Which folders"); code != 0 || got != asks || p.read() != "" {
+		if got := strings.Contains(p.err.String(), "Which folders"); code != loci.ExitInterrupted || got != asks || p.read() != "" {
 			t.Errorf("start %d: exit code %d, it asks: %v", i+1, code, got)
 		}
+	}
+}
+
+func TestInterruptAtFirstRun(t *testing.T) {
+	p := newPerson(t, nowhere)
+	silent, typed := io.Pipe()
+	defer typed.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	if code := p.runIn(ctx, reading{silent, cancel}, nil, "up"); code != loci.ExitInterrupted || p.out.Len() > 0 {
+		t.Errorf("exit code %d, %s", code, &p.out)
 	}
 }
 
@@ -68,13 +82,45 @@ func TestUp(t *testing.T) {
 	p := newPerson(t, yes().Ollama(t))
 	p.terminal = false
 	p.env["LOCI_LISTEN"] = "127.0.0.1:0"
-	if code := p.up("", "up", "--key", "a-key-of-my-own-making"); code != 0 || p.err.Len() > 0 {
+	if code := p.up("", "up", "--key", "a-key-of-my-own-making"); code != loci.ExitInterrupted || p.err.String() != "loci has stopped.\n" {
 		t.Fatalf("exit code %d, %s", code, &p.err)
 	}
-	for _, want := range []string{"http://127.0.0.1:", "/v1\n", "a-key-of-my-own-making", "/k/loci_", "fake", "loci up --allow", p.config(), "loci.log", "Ctrl-C"} {
+	for _, want := range []string{"http://127.0.0.1:", "/v1\n", "a-key-of-my-own-making", "/k/loci_", "loci is ready", "fake", "loci up --allow", p.config(), "loci.log", "Ctrl-C"} {
 		if !strings.Contains(p.out.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, &p.out)
 		}
+	}
+}
+
+// Without a model it says so in the first line.
+func TestUpWithoutModel(t *testing.T) {
+	p := newPerson(t, nowhere)
+	p.terminal = false
+	p.env["LOCI_LISTEN"] = "127.0.0.1:0"
+	if p.up("", "up"); strings.Contains(p.out.String(), "ready") || !strings.Contains(p.out.String(), "no model answers yet") {
+		t.Error(p.out.String())
+	}
+}
+
+// Where loci runs, up tells again how to reach it.
+func TestUpAgain(t *testing.T) {
+	p := newPerson(t, yes().Ollama(t))
+	p.terminal = false
+	running(t, p)
+	if code := p.run("", "up"); code != 0 || p.err.Len() > 0 {
+		t.Fatalf("exit code %d, %s", code, &p.err)
+	}
+	for _, file := range []string{"key", "chat-key"} {
+		key, err := os.ReadFile(filepath.Join(filepath.Dir(p.config()), file))
+		if err != nil || !strings.Contains(p.out.String(), strings.TrimSpace(string(key))) {
+			t.Errorf("the %s is missing (%v):\n%s", file, err, &p.out)
+		}
+	}
+	if !strings.Contains(p.out.String(), "loci is already running") || !strings.Contains(p.out.String(), "/v1\n") {
+		t.Error(p.out.String())
+	}
+	if code := p.run("", "up", "--key", "a-key-of-my-own-making"); code != 0 || !strings.Contains(p.err.String(), "no effect") {
+		t.Errorf("exit code %d, %s", code, &p.err)
 	}
 }
 
@@ -161,17 +207,18 @@ func TestBar(t *testing.T) {
 		return out.String()
 	}
 	plain := fetch(t, false)
-	want := "Waiting for another loci that is fetching.\n" +
-		"chat model 0.0 MB of 90 MB\n" +
-		"chat model 80 MB of 90 MB, 13 MB/s, 2s left\n" +
-		"Unpacking chat model …\n" +
+	want := "Fetching a small model to run on this machine; this happens once.\n" +
+		"Waiting for another loci that is fetching.\n" +
+		"0.0 MB of 100 MB: chat model\n" +
+		"80 MB of 100 MB, 13 MB/s, 2s left: chat model\n" +
+		"Unpacking the chat model …\n" +
 		"Fetched 100 MB in 6s.\n"
 	if plain != want {
 		t.Errorf("plain:\n%q\nwant\n%q", plain, want)
 	}
 	lines := strings.Split(fetch(t, true), "\r")
 	half := lines[len(lines)-4]
-	if half != "[###############...............] chat model 50 MB of 90 MB, 25 MB/s, 2s left\x1b[K" {
+	if half != "[###############...............] 50 MB of 100 MB, 25 MB/s, 2s left: chat model\x1b[K" {
 		t.Errorf("on a terminal:\n%q", half)
 	}
 	for _, line := range lines {

@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"loci"
+	"loci/internal/config"
+)
+
+// here gives the folders that a question may look into, and the one that
+// relative paths start in: where the person is, if that may be read. Unless it
+// may already, they are asked, where that is allowed.
+//
+// All are sent to the server, also those of the configuration: the loci that
+// runs may be older than a line there.
+func (c *command) here(ctx context.Context, ask bool) (folders []string, working string, err error) {
+	for _, f := range c.conf.Folders {
+		folders = append(folders, f.Path)
+	}
+	named := folders[:len(c.flags["folders"])] // those of flags come first
+	starts := folders
+	if len(named) > 0 {
+		starts, ask = named, false // they have said which
+	}
+	switch {
+	case c.Folder == "":
+		return folders, c.conf.WorkingFolder, nil
+	case anyHolds(starts, c.Folder):
+		return folders, c.Folder, nil
+	case !ask || !c.Terminal || c.refused(c.Folder):
+		return folders, c.conf.WorkingFolder, nil
+	}
+	yes, err := c.mayLook(ctx, c.Folder)
+	if err != nil || !yes {
+		return folders, c.conf.WorkingFolder, err
+	}
+	return append(folders, c.Folder), c.Folder, nil
+}
+
+// mayLook asks whether the model may look into a folder, and keeps the answer.
+func (c *command) mayLook(ctx context.Context, folder string) (bool, error) {
+	c.warnWide(folder)
+	question := fmt.Sprintf("May the model look into %s? [y] this time, [a] always, [N] no: ", folder)
+	for range 2 {
+		answer, err := c.prompt(ctx, question)
+		if err != nil || answer == "" {
+			return false, err // at the end of the input, ask again next time
+		}
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "y", "yes":
+			return true, nil
+		case "a", "always":
+			c.always(folder)
+			return true, nil
+		case "", "n", "no":
+			c.refuse(folder)
+			return false, nil
+		}
+		question = "Please answer y, a or n: "
+	}
+	return false, nil
+}
+
+// always allows a folder from now on, and says what that does not reach.
+func (c *command) always(folder string) {
+	if err := c.allowAlways(folder); err != nil {
+		c.say("%s", loci.AsError(err))
+		return
+	}
+	if _, running, err := config.ReadRun(c.paths); err == nil && running {
+		c.say("loci ask may look there from now on, and chat clients once loci is started again.")
+	}
+}
+
+// anyHolds tells whether a folder is one of those allowed or inside it. It only
+// decides whether to ask; what may be read is the server's decision.
+func anyHolds(allowed []string, folder string) bool {
+	for _, a := range allowed {
+		if rel, err := filepath.Rel(a, folder); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// warnWide says it when a folder is the home folder or has it inside.
+func (c *command) warnWide(folder string) {
+	home, ok := config.Expand("~", "", c.Getenv)
+	switch {
+	case !ok:
+	case folder == home:
+		c.say("%s is your home folder: that includes hidden files such as keys.", folder)
+	case anyHolds([]string{folder}, home):
+		c.say("%s has your home folder in it: that includes hidden files such as keys.", folder)
+	}
+}
+
+// refusalHolds is how long a no to the question for a folder is remembered.
+const refusalHolds = 24 * time.Hour
+
+// refusals is the file of the folders that the person said no to, and when.
+func (c *command) refusals() string { return filepath.Join(c.paths.State, "refused-folders.json") }
+
+// refused tells whether the person said no to a folder not long ago.
+func (c *command) refused(folder string) bool {
+	at, ok := c.readRefusals()[folder]
+	return ok && time.Since(at) < refusalHolds
+}
+
+// readRefusals gives nothing for a file that cannot be read: to ask once more
+// does no harm.
+func (c *command) readRefusals() map[string]time.Time {
+	refused := map[string]time.Time{}
+	text, err := os.ReadFile(c.refusals())
+	if err != nil || json.Unmarshal(text, &refused) != nil || refused == nil {
+		return map[string]time.Time{}
+	}
+	return refused
+}
+
+// refuse remembers a no, and says how to change it.
+func (c *command) refuse(folder string) {
+	refused := c.readRefusals()
+	for f, at := range refused {
+		if time.Since(at) >= refusalHolds {
+			delete(refused, f)
+		}
+	}
+	refused[folder] = time.Now()
+	text, err := json.Marshal(refused)
+	if err == nil {
+		err = c.paths.Make()
+	}
+	if err == nil {
+		err = os.WriteFile(c.refusals(), text, 0o600)
+	}
+	if err != nil {
+		return // it is asked again next time, and nothing else is lost
+	}
+	c.say("No, then. You are not asked about this folder again until tomorrow; to allow it: %s ask --allow . …", c.program())
+}
+
+// firstRun asks which folders the model may look into, until there is one or
+// the person says that there shall be none.
+func (c *command) firstRun(ctx context.Context) error {
+	asked := filepath.Join(c.paths.State, "asked-for-folders")
+	if _, err := os.Stat(asked); !c.Terminal || err == nil || len(c.conf.Folders) > 0 {
+		return nil
+	}
+	added := 0
+	question := "Which folders may the model look into? (commas between them; Enter: none)\n> "
+	for question != "" {
+		line, err := c.prompt(ctx, question)
+		if err != nil {
+			return err
+		}
+		question = ""
+		for path := range strings.SplitSeq(line, ",") {
+			if path = strings.TrimSpace(path); path == "" {
+				continue
+			}
+			if err := c.allowAlways(path); err != nil {
+				c.say("%s", loci.AsError(err))
+				question = "Which others? (Enter: none)\n> "
+				continue
+			}
+			if full, ok := config.Expand(path, c.Folder, c.Getenv); ok {
+				c.warnWide(full)
+			}
+			added++
+		}
+		if strings.TrimSpace(line) == "" && line != "" && added == 0 {
+			return c.remember(asked)
+		}
+	}
+	return c.load()
+}
+
+// remember makes an empty file as a sign.
+func (c *command) remember(path string) error {
+	if err := c.paths.Make(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		return loci.Errorf(loci.Internal, "The folder %s cannot be written: %w.", c.paths.State, err)
+	}
+	return nil
+}
+
+// allowAlways adds a folder to the configuration file.
+func (c *command) allowAlways(path string) error {
+	full, ok := config.Expand(path, c.Folder, c.Getenv)
+	if !ok || !isFolder(full) {
+		return loci.Errorf(loci.Invalid, "%.200s is not a folder; it was left out.", path)
+	}
+	if err := c.paths.Make(); err != nil {
+		return err
+	}
+	return config.AddFolder(config.Sources{File: c.paths.Config, Env: c.Getenv}, full)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// checkAllow refuses folders of flags that are not there: whoever just wrote
+// one wants to know.
+func (c *command) checkAllow() error {
+	for _, path := range c.flags["folders"] {
+		full, ok := config.Expand(path, c.Folder, c.Getenv)
+		if ok && path != "" && isFolder(full) {
+			c.warnWide(full)
+			continue
+		}
+		e := loci.Errorf(loci.Invalid, "There is no folder %.200q to allow.", path)
+		if strings.Contains(path, ",") {
+			return e.WithHint("Give --allow once for each folder; a comma can be part of a name.")
+		}
+		return e.WithHint("Correct the path that was given with --allow.")
+	}
+	return nil
+}
+
+// warnMissing says which folders of the configuration are not there, and how
+// many.
+func (c *command) warnMissing() (missing int) {
+	for _, f := range c.conf.Folders {
+		if !isFolder(f.Path) {
+			c.say("loci: the folder %s is allowed, but it is not there.", f.Path)
+			missing++
+		}
+	}
+	return missing
+}
