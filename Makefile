@@ -1,16 +1,19 @@
 # make run   build loci and start it: finds or fetches a model, prints addresses
-# make test  everything that proves it works; CI runs this and nothing else
+# make test  everything that proves it works; CI runs this and nothing else.
+#            It needs Go, a C compiler (for the race detector), Python 3 with pip,
+#            and at the first run the network, for about 300 MB.
 
 GO      ?= go
 BIN     := bin/loci
-LDFLAGS := -s -w -X loci/internal/app.Version=$(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+TAG     := $(shell git describe --tags --exact-match 2>/dev/null)
+LDFLAGS := -s -w $(if $(TAG),-X loci/internal/app.Version=$(TAG:v%=%))
 VENV    := .cache/venv
 export CGO_ENABLED := 0
 
 .PHONY: run build lint test test-all deps bench fuzz docs cross clean
 
 run: build
-	@$(BIN) up
+	@$(BIN) up || test $$? -eq 130 # Ctrl-C is how it ends
 
 build:
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/loci

@@ -11,16 +11,21 @@
 //	engine     agent, prompt,        one turn: place it in its transcript, ask the
 //	           transcript            model, run the tools, record, repeat
 //	abilities  tool, toolkit,        what a turn can use, each behind an interface
-//	           model, intent         of a few methods that the engine declares
+//	           toolkit/arith,        of a few methods that the engine declares
+//	           model, model/server,
+//	           intent
 //	ground     store, config, wire,  files, bytes, texts and processes; these know
 //	           toolcall, sandbox,    nothing of each other's work
-//	           embedded, lang
+//	           embedded,
+//	           embedded/gguf,
+//	           lang, text
 //
-// Package app is the only one that knows all others: it builds the program
-// from its configuration, and holds one line for each interface that a lower
-// package satisfies for a higher one. Package cli has the commands: they start
-// an app, or talk over HTTP to one that runs. The import picture is a table in
-// layout_test.go; a new arrow is a deliberate edit there.
+// Two packages stand above these, as wiring. Package app is the only one that
+// knows all others: it builds the program from its configuration, and holds one
+// line for each interface that a lower package satisfies for a higher one.
+// Package cli has the commands: they start an app, or talk over HTTP to one that
+// runs. Package fake, a model with a script, is for tests. The import picture is
+// a table in layout_test.go; a new arrow is a deliberate edit there.
 //
 // To follow a question from a chat window, read in this order: the route table
 // in [loci/internal/api], [loci/internal/transcript] (which conversation is
