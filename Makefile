@@ -6,7 +6,8 @@
 GO      ?= go
 BIN     := bin/loci
 TAG     := $(shell git describe --tags --exact-match 2>/dev/null)
-LDFLAGS := -s -w $(if $(TAG),-X loci/internal/app.Version=$(TAG:v%=%))
+COMMIT  := $(shell git rev-parse --short HEAD 2>/dev/null)
+LDFLAGS := -s -w -X loci/internal/app.commit=$(COMMIT) $(if $(TAG),-X loci/internal/app.Version=$(TAG:v%=%))
 VENV    := .cache/venv
 export CGO_ENABLED := 0
 

@@ -34,24 +34,25 @@ import (
 // Version is the release; one that is built for a tag has the tag's.
 var Version = "0.1.0-dev"
 
+// commit is what the Makefile says was built; without it the Go tool's word
+// counts.
+var commit string
+
 // Build gives the version and, where it was built from a working copy, which
 // commit that was.
 func Build() string {
-	var commit, changed string
-	if info, ok := debug.ReadBuildInfo(); ok {
+	from := commit
+	if info, ok := debug.ReadBuildInfo(); ok && from == "" {
 		for _, s := range info.Settings {
-			switch {
-			case s.Key == "vcs.revision":
-				commit = s.Value[:min(7, len(s.Value))]
-			case s.Key == "vcs.modified" && s.Value == "true":
-				changed = ", changed"
+			if s.Key == "vcs.revision" {
+				from = s.Value[:min(7, len(s.Value))]
 			}
 		}
 	}
-	if commit == "" {
+	if from == "" {
 		return Version
 	}
-	return Version + " (" + commit + changed + ")"
+	return Version + " (" + from + ")"
 }
 
 // Options say what to build. All but the first two may be left zero.
