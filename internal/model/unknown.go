@@ -7,6 +7,7 @@ import (
 
 	"loci"
 	"loci/internal/model/server"
+	"loci/internal/text"
 	"loci/internal/wire"
 )
 
@@ -92,27 +93,5 @@ func farness(name, wrong string) int {
 	}
 	base, _, _ := strings.Cut(name, ":")
 	asked, _, _ := strings.Cut(wrong, ":")
-	return min(distance(name, wrong), 1+distance(base, asked))
-}
-
-// distance is the number of bytes to insert, delete or replace to make b of a
-// (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return min(text.Distance(name, wrong), 1+text.Distance(base, asked))
 }

@@ -11,6 +11,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // maxEcho is how much of a text from outside an error repeats, in bytes.
@@ -50,7 +51,7 @@ func (db *DB) explain(err error) error {
 func (db *DB) errBusy(cause error) error {
 	return &loci.Error{
 		Code:    loci.Overloaded,
-		Message: fmt.Sprintf("Another program holds the database %s.", shorten(db.path)),
+		Message: fmt.Sprintf("Another program holds the database %s.", text.Clip(db.path, maxEcho)),
 		Hint:    "Try again in a moment; if it stays like this, close the program that has the file open.",
 		Err:     cause,
 	}
@@ -70,7 +71,7 @@ func errFull(cause error) error {
 func (db *DB) errDamaged(cause error) error {
 	return &loci.Error{
 		Code:    loci.Internal,
-		Message: fmt.Sprintf("The database %s is damaged or not a database.", shorten(db.path)),
+		Message: fmt.Sprintf("The database %s is damaged or not a database.", text.Clip(db.path, maxEcho)),
 		Hint:    "Put a backup in its place, or move the file aside and start again: a new one is made.",
 		Err:     cause,
 	}
@@ -80,7 +81,7 @@ func (db *DB) errDamaged(cause error) error {
 func (db *DB) errPermission(cause error) error {
 	return &loci.Error{
 		Code:    loci.Internal,
-		Message: fmt.Sprintf("The database %s cannot be written.", shorten(db.path)),
+		Message: fmt.Sprintf("The database %s cannot be written.", text.Clip(db.path, maxEcho)),
 		Hint:    "Make the file and its folder writable for you, or choose another one with data_path.",
 		Err:     cause,
 	}
@@ -92,11 +93,3 @@ func errNoRow(what string) error {
 }
 
 func diskFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
-
-// shorten cuts a path for an error.
-func shorten(s string) string {
-	if len(s) > maxEcho {
-		return s[:maxEcho] + "…"
-	}
-	return s
-}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // applicationID marks the file as ours in its header ("loci" in ASCII).
@@ -69,7 +70,7 @@ func (db *DB) migrate(ctx context.Context) error {
 	}
 	if have > len(steps) {
 		return loci.Errorf(loci.Internal, "The database %s was written by a newer loci (its version is %d, this one knows up to %d).",
-			shorten(db.path), have, len(steps)).
+			text.Clip(db.path, maxEcho), have, len(steps)).
 			WithHint("Install the newer loci again, or choose another folder with data_path.")
 	}
 	if err := db.useLog(ctx); err != nil {
@@ -104,7 +105,7 @@ func (db *DB) version(ctx context.Context) (int, error) {
 	// have no version either.
 	fresh := version == 0 && id == 0 && tables == 0
 	if !fresh && (id != applicationID || version < 1) {
-		return 0, loci.Errorf(loci.Internal, "The database %s belongs to another program.", shorten(db.path)).
+		return 0, loci.Errorf(loci.Internal, "The database %s belongs to another program.", text.Clip(db.path, maxEcho)).
 			WithHint("Choose another folder with data_path.")
 	}
 	return version, nil

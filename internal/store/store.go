@@ -30,6 +30,7 @@ import (
 	_ "modernc.org/sqlite" // the driver, under the name "sqlite"
 
 	"loci"
+	"loci/internal/text"
 )
 
 const (
@@ -148,7 +149,7 @@ func makePrivate(path string) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		reason = e.Err
 	}
-	e := loci.Errorf(loci.Internal, "The database %s cannot be opened: %v.", shorten(path), reason)
+	e := loci.Errorf(loci.Internal, "The database %s cannot be opened: %v.", text.Clip(path, maxEcho), reason)
 	e.Err = err
 	return e.WithHint("Make its folder writable for you, or choose another one with data_path.")
 }
@@ -167,7 +168,7 @@ func (db *DB) useLog(ctx context.Context) error {
 		return db.explain(err)
 	}
 	if mode != "wal" {
-		return loci.Errorf(loci.Internal, "The folder of the database %s cannot hold a write-ahead log.", shorten(db.path)).
+		return loci.Errorf(loci.Internal, "The folder of the database %s cannot hold a write-ahead log.", text.Clip(db.path, maxEcho)).
 			WithHint("Network folders often cannot; choose one on a local disk with data_path.")
 	}
 	return nil

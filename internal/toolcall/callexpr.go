@@ -3,6 +3,8 @@ package toolcall
 import (
 	"fmt"
 	"strings"
+
+	"loci/internal/text"
 )
 
 // readExpressions reads calls written as in Python: name(1, key="value"), one
@@ -60,7 +62,7 @@ func (p *parser) call() (wish, *Fault) {
 	switch {
 	case w.name == "" || !p.at("{") && !p.at("(") && p.i < len(p.s) && strings.IndexByte(",;]", p.s[p.i]) < 0:
 		p.i = start
-		return w, &Fault{Problem: fmt.Sprintf("%q is not a call in the form name(arguments)", clip(p.s[start:], 80))}
+		return w, &Fault{Problem: fmt.Sprintf("%q is not a call in the form name(arguments)", text.Clip(p.s[start:], 80))}
 	case p.at("{"):
 		v, f := p.value()
 		w.arguments = v

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // take checks wishes and keeps those that are calls.
@@ -30,7 +31,7 @@ func (r *Reader) check(w wish) (loci.ToolCall, *Fault) {
 	}
 	s, err := r.schema(name)
 	if err != nil {
-		return loci.ToolCall{}, &Fault{Tool: name, Problem: "The tool " + name + " cannot be used: " + clip(err.Error(), 200)}
+		return loci.ToolCall{}, &Fault{Tool: name, Problem: "The tool " + name + " cannot be used: " + text.Clip(err.Error(), 200)}
 	}
 	v, f := s.arrange(w)
 	var raw json.RawMessage

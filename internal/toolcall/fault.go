@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // Fault says what is wrong with a call, in words a model can act on: which
@@ -34,7 +35,7 @@ func (f *Fault) Message() string {
 	case f.Field == "" || f.Cut:
 		b.WriteString(f.Problem)
 	default:
-		fmt.Fprintf(&b, "The argument %q %s", clip(f.Field, 80), f.Problem)
+		fmt.Fprintf(&b, "The argument %q %s", text.Clip(f.Field, 80), f.Problem)
 	}
 	b.WriteByte('.')
 	if f.Want != "" {
@@ -72,7 +73,7 @@ func (f *Fault) ToolError() *loci.ToolError {
 
 // Unknown is the fault of a call whose name [Name] does not find.
 func Unknown(called string, offered []loci.ToolSpec) *Fault {
-	f := &Fault{Problem: fmt.Sprintf("There is no tool named %q", clip(called, 80))}
+	f := &Fault{Problem: fmt.Sprintf("There is no tool named %q", text.Clip(called, 80))}
 	if called == "" {
 		f.Problem = "The call does not name a tool"
 	}

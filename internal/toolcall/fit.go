@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"loci/internal/text"
 )
 
 // kindNames are the kinds in words, as a message names them.
@@ -101,12 +103,12 @@ func fitValue(v *value, s *jsonschema.Schema, path string) *Fault {
 	if !kinds.fits(v) && !coerce(v, kinds, s) {
 		problem := "is " + v.kind.String()
 		if v.kind != listKind && v.kind != objectKind && v.kind != nullKind {
-			problem = "is " + strconv.Quote(clip(v.text, 80))
+			problem = "is " + strconv.Quote(text.Clip(v.text, 80))
 		}
 		return &Fault{Field: path, Problem: problem, Want: wantedForm(s)}
 	}
 	if len(s.Enum) > 0 && !inEnum(v, s.Enum) || v.kind == numberKind && outOfBounds(v, s) {
-		return &Fault{Field: path, Problem: "is " + strconv.Quote(clip(v.text, 80)), Want: wantedForm(s)}
+		return &Fault{Field: path, Problem: "is " + strconv.Quote(text.Clip(v.text, 80)), Want: wantedForm(s)}
 	}
 	switch v.kind {
 	case listKind:
@@ -264,7 +266,7 @@ func respell(v *value, s *jsonschema.Schema, prefix string) *Fault {
 			continue
 		}
 		if _, taken := v.get(right[0]); taken {
-			return &Fault{Field: prefix + right[0], Problem: fmt.Sprintf("is given twice, also as %q", clip(name, 80))}
+			return &Fault{Field: prefix + right[0], Problem: fmt.Sprintf("is given twice, also as %q", text.Clip(name, 80))}
 		}
 		v.fields[i].name = right[0]
 	}
@@ -321,5 +323,5 @@ func firstSentence(s string, limit int) string {
 			break
 		}
 	}
-	return clip(s, limit)
+	return text.Clip(s, limit)
 }

@@ -3,6 +3,8 @@ package toolcall
 import (
 	"regexp"
 	"strings"
+
+	"loci/internal/text"
 )
 
 // invokeOpen is the beginning of an <invoke name="…"> element.
@@ -54,7 +56,7 @@ func readElements(parts []string) ([]wish, *Fault) {
 		}
 		name, rest := leadingName(strings.TrimLeft(tag, `"' `))
 		if strings.Trim(rest, `"' `) != "" {
-			return nil, &Fault{Problem: "In the tag of " + clip(name, 80) + " something follows the name; arguments belong between the tags"}
+			return nil, &Fault{Problem: "In the tag of " + text.Clip(name, 80) + " something follows the name; arguments belong between the tags"}
 		}
 		w := wish{name: name, arguments: value{kind: objectKind}}
 		inside = strings.TrimSpace(inside)
@@ -80,7 +82,7 @@ func readParameters(w *wish, body string) *Fault {
 	}
 	open := parameterOpen.FindString(body)
 	if open == "" {
-		return &Fault{Problem: "After the name " + clip(w.name, 80) + " comes something that is not <parameter=…>"}
+		return &Fault{Problem: "After the name " + text.Clip(w.name, 80) + " comes something that is not <parameter=…>"}
 	}
 	inside, ok := strings.CutSuffix(body[len(open):], "</parameter>")
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // namePrefixes are what models put before a tool's name because their training
@@ -63,7 +64,7 @@ func looseName(name string) string {
 // if none is near. Near is a third of the letters at most, or one name within
 // the other. It only ever ends up in a message: see [Name] for what is taken.
 func Similar(called string, offered []loci.ToolSpec) string {
-	a := looseName(clip(called, 64))
+	a := looseName(text.Clip(called, 64))
 	best, near := "", max(1, len(a)/3)+1
 	for _, t := range offered {
 		b := looseName(t.Name)

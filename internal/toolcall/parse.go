@@ -9,6 +9,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"loci/internal/text"
 )
 
 // maxDepth is how deep lists and objects may nest. No tool needs a tenth of
@@ -70,7 +72,7 @@ func unfence(s string) string {
 // broken is the fault of something unexpected at the current place. It quotes
 // what stands there: a model finds a quotation faster than an offset.
 func (p *parser) broken(problem string) *Fault {
-	at := strings.TrimSpace(clip(p.s[p.i:], 40))
+	at := strings.TrimSpace(text.Clip(p.s[p.i:], 40))
 	if at == "" {
 		return &Fault{Problem: "The JSON is broken at its end: " + problem}
 	}
@@ -219,7 +221,7 @@ func (p *parser) object() (value, *Fault) {
 			return v, p.cut()
 		}
 		if !p.take(":") {
-			return v, p.broken("expected : after the name " + strconv.Quote(clip(name, 40)))
+			return v, p.broken("expected : after the name " + strconv.Quote(text.Clip(name, 40)))
 		}
 		item, f := p.value()
 		if f != nil {

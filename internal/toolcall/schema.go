@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // Schema reads the arguments of one tool. Compiling one takes some 50
@@ -151,7 +152,7 @@ func (s *Schema) misfit(err error) *Fault {
 			f.Field, _, _ = strings.Cut(name, "/")
 		}
 	}
-	problem = clip(strings.Join(strings.Fields(problem), " "), 200)
+	problem = text.Clip(strings.Join(strings.Fields(problem), " "), 200)
 	if f.Field == "" {
 		f.Problem = "The arguments do not fit: " + problem
 		return f

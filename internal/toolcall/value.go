@@ -3,7 +3,6 @@ package toolcall
 import (
 	"math"
 	"strconv"
-	"unicode/utf8"
 )
 
 // kind is the JSON type of a value.
@@ -138,15 +137,4 @@ func (v *value) plain() any {
 		return m
 	}
 	return nil
-}
-
-// clip shortens s to at most n bytes for an error message, at a rune boundary.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }
