@@ -60,14 +60,12 @@ func (t *turn) take(p transcript.Place) {
 // begin freezes a new session's prompt, adds the person's message and stores
 // that the turn has started.
 func (t *turn) begin(ctx context.Context) error {
-	model := t.req.Model
-	if model == "" {
-		model = t.session.Model
-	}
+	model := cmp.Or(t.req.Model, t.session.Model)
 	var err error
 	if t.profile, err = t.agent.cfg.Model.Profile(ctx, model); err != nil {
 		return err
 	}
+	model = cmp.Or(model, t.profile.Model) // a session stays with the model it began with
 	opened := t.open()
 	t.specs = t.agent.cfg.Tools.Specs(t.scope)
 	switch {

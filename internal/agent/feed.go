@@ -17,6 +17,9 @@ type feeds struct {
 	closed bool
 }
 
+// mark is a place in what a turn says, in bytes.
+type mark struct{ text, reasoning int }
+
 // feed is the live side of one session. It exists while a turn runs in it or
 // somebody follows it.
 type feed struct {
@@ -24,6 +27,8 @@ type feed struct {
 	seq       int64         // newest durable event
 	turn      string        // newest turn
 	running   bool          // it has not ended
+	first     int64         // number of its first event
+	marks     []mark        // how much was said before each of its events
 	text      []byte        // shown text of that turn so far
 	reasoning []byte        // and its thoughts
 	changed   chan struct{} // closed at the next change; nil when nobody waits
@@ -83,9 +88,11 @@ func (f *feeds) durable(s *feed, e loci.Event) {
 	switch e.Type {
 	case loci.EventTurnStarted:
 		s.turn, s.running, s.text, s.reasoning = e.Turn, true, nil, nil
+		s.first, s.marks = e.Seq, nil
 	case loci.EventTurnFinished:
 		s.running = false
 	}
+	s.marks = append(s.marks, mark{len(s.text), len(s.reasoning)})
 	s.wake()
 }
 
@@ -107,10 +114,10 @@ func (s *feed) wake() {
 
 // follower is how far one reader has come.
 type follower struct {
-	session         string
-	seq             int64
-	turn            string
-	text, reasoning int // bytes of the running turn already given
+	session string
+	seq     int64
+	turn    string
+	mark    // how much of that turn it was given
 }
 
 // follow yields the session's events after a number until ctx ends or the
@@ -188,13 +195,17 @@ func (f *feeds) since(s *feed, r *follower) (loci.Event, bool) {
 		if !s.running || s.seq > r.seq {
 			return loci.Event{}, false
 		}
-		r.turn, r.text, r.reasoning = s.turn, 0, 0
+		r.turn, r.mark = s.turn, mark{}
 	}
-	if r.text == len(s.text) && r.reasoning == len(s.reasoning) {
+	upTo := mark{len(s.text), len(s.reasoning)}
+	if next := r.seq + 1 - s.first; 0 <= next && next < int64(len(s.marks)) {
+		upTo = s.marks[next] // an event comes first before the rest
+	}
+	if r.mark == upTo {
 		return loci.Event{}, false
 	}
-	d := loci.Delta{Text: string(s.text[r.text:]), Reasoning: string(s.reasoning[r.reasoning:]), Offset: r.text}
-	r.text, r.reasoning = len(s.text), len(s.reasoning)
+	d := loci.Delta{Text: string(s.text[r.text:upTo.text]), Reasoning: string(s.reasoning[r.reasoning:upTo.reasoning]), Offset: r.text}
+	r.mark = upTo
 	return loci.Event{
 		V: loci.EventVersion, Seq: r.seq, Session: r.session, Turn: s.turn,
 		Time: loci.Now(), Type: loci.EventDelta, Data: d,
