@@ -18,6 +18,7 @@ import (
 
 	"loci"
 	"loci/internal/app"
+	"loci/internal/text"
 )
 
 // fetch gets a list from a loci, as a JSON array.
@@ -116,7 +117,7 @@ func (c *command) fit(rows [][]string) {
 	}
 	const least = 12 // characters; rather a broken line than no text
 	for _, r := range rows {
-		r[last] = clip(r[last], max(left, least))
+		r[last] = text.Title(r[last], max(left, least))
 	}
 }
 
@@ -177,14 +178,6 @@ func (c *command) sessions() *cobra.Command {
 			return rows, err
 		},
 	})
-}
-
-// clip shortens a text for a table.
-func clip(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
 }
 
 func (c *command) version() *cobra.Command {

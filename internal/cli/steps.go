@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // printer writes an answer as it comes, and on a terminal between its lines
@@ -41,7 +42,7 @@ func (p *printer) newline() {
 }
 
 // aside tells a person at a terminal something that is no part of the answer.
-func (p *printer) aside(text string) error {
+func (p *printer) aside(words string) error {
 	if !p.c.Terminal {
 		return nil
 	}
@@ -51,7 +52,7 @@ func (p *printer) aside(text string) error {
 	if err := p.out.Flush(); err != nil {
 		return err
 	}
-	p.c.say("· %s", clip(plain(text), max(p.c.Width-4, 20)))
+	p.c.say("· %s", text.Title(plain(words), max(p.c.Width-4, 20)))
 	return nil
 }
 

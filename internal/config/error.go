@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // Error says what is wrong with the configuration, and where. Commands that
@@ -45,15 +46,16 @@ func position(file string, line, column int) string {
 // echo quotes a text from outside for an error, at most 200 bytes of it.
 func echo(s string) string {
 	const limit = 200
-	if len(s) > limit {
-		s = strings.ToValidUTF8(s[:limit], "") + "…"
-	}
-	return fmt.Sprintf("%q", s)
+	return fmt.Sprintf("%q", text.Clip(s, limit))
 }
 
 // closest finds the candidate that a mistyped word was probably meant to be,
 // or "" when none is near.
 func closest(word string, candidates []string) string {
+	const longest = 64 // bytes; no key of ours is near so long a word
+	if len(word) > longest {
+		return ""
+	}
 	near := max(2, len(word)/3) // two edits: a swap of neighbours
 	if len(word) < 4 {
 		near = 1
@@ -62,35 +64,10 @@ func closest(word string, candidates []string) string {
 	for _, c := range candidates {
 		last := c[strings.LastIndexByte(c, '.')+1:]
 		for _, form := range []string{c, last} {
-			if d := edits(strings.ToLower(word), form); d < distance {
+			if d := text.Distance(strings.ToLower(word), form); d < distance {
 				best, distance = c, d
 			}
 		}
 	}
 	return best
-}
-
-// edits is the Levenshtein distance of two short words, in bytes.
-func edits(a, b string) int {
-	const longest = 64 // no key of ours is near so long a word
-	if len(a) > longest || len(b) > longest {
-		return longest
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
