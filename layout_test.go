@@ -72,7 +72,7 @@ var arrows = map[string]row{
 	"internal/intent":        {abilities, ". internal/lang"},
 
 	"internal/store":         {ground, ". internal/text"},
-	"internal/config":        {ground, "."},
+	"internal/config":        {ground, ". internal/text"},
 	"internal/sandbox":       {ground, "."},
 	"internal/embedded":      {ground, ". internal/embedded/gguf"},
 	"internal/embedded/gguf": {ground, ""},
