@@ -41,7 +41,7 @@ func TestArguments(t *testing.T) {
 		{"search for the phrase \"two words\" in ~/notes", `search_files {"content":"two words","path":"~/notes"}`},
 		{"grep TODO src/", `search_files {"content":"TODO","path":"src/"}`},
 		{"find *.go", `search_files {"name":"*.go"}`},
-		{"How often does milk appear in notes.md?", `search_files {"content":"milk","count":true,"path":"notes.md"}`},
+		{"How often does milk appear in notes.md?", `search_files {"content":"\\bmilk\\b","count":true,"path":"notes.md","regexp":true}`},
 		{"How many ERROR lines are in my files?", `search_files {"content":"ERROR","count":true}`},
 		{"count WARN lines in logs/ by hour", `search_files {"content":"WARN","count":true,"group_by":"(\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d)","path":"logs/"}`},
 		{"How many ERROR lines per module are in app.log?", `search_files {"content":"ERROR","limit":20,"path":"app.log"}`},

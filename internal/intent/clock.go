@@ -58,7 +58,7 @@ func clockRules() []rule {
 			if known, ok := cityZones[strings.ToLower(zone)]; ok {
 				zone = known
 			}
-			return oneCall{currentTime, arguments{"part": p.part, "zone": zone}}
+			return oneCall{tool: currentTime, args: arguments{"part": p.part, "zone": zone}}
 		}}
 	}
 	return rules

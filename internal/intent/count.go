@@ -44,6 +44,9 @@ func (g counting) next(u *utterance, done []loci.ToolResult) loci.Move {
 		args["group_by"] = g.groupBy(result)
 		return call(searchFiles, args)
 	case g.field == "" && g.text == "":
+		if g.where == "" {
+			return say(u, last)
+		}
 		return loci.Move{Say: lineCount.In(u.Lang, g.where, *result.Lines)}
 	}
 	return say(u, last)
@@ -82,7 +85,7 @@ func (g counting) groupBy(sample searchResult) string {
 			}
 		}
 	}
-	return regexp.QuoteMeta(g.text) + `[^\w]+([A-Za-z_][\w.\-/]*)`
+	return `(?i:` + regexp.QuoteMeta(g.text) + `)[^\w]+([A-Za-z_][\w.\-/]*)`
 }
 
 // perField takes the words that ask for a field off a request.
@@ -123,7 +126,6 @@ var countPatterns = newPatterns(
 	`^(?:how many|count|number of)(?: of)?(?: the| all)?(?: (?P<text>\S.*?))? lines?(?: are| are there| do i have| is| there are)? (?:in|inside|of) (?P<where>\S.*)$`,
 	`^(?:how many|count)(?: the| all)? lines(?: in (?P<where>.+?))?(?: that)? (?:contain|contains|mention|mentions|include|match|say|with|containing|mentioning)(?: the word| the text)? (?P<text>.+?)(?: (?:are )?(?:in|inside) (?P<where>.+?))?(?: are there)?$`,
 	`^how many lines (?:does|do) (?P<where>.+?) (?:have|contain)$`,
-	`^how (?:many times|often) (?:does|do|is|are)(?: the word)? (?P<text>.+?) (?:occur|appear|appears|mentioned|show up|come up|used)(?: in (?P<where>.+))?$`,
 	// Chinese
 	`^(?P<where>\S.*?)\s*(?:里面|里|中|里头)?\s*(?:一共|总共|共)?有?(?:多少|几)(?:行|条)\s*(?:包含|含有|含|是)?\s*(?P<text>.*?)(?:的?(?:行|日志|记录))?$`,
 	`^(?:统计|数一下|数数|计算)\s*(?P<where>\S+?)\s*(?:里面|里|中)?的?\s*(?P<text>[\w"“”]+)\s*的?(?:行数|行|数量|次数)$`,

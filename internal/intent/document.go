@@ -4,10 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"loci"
-	"loci/internal/lang"
 )
 
 // document is the goal of reading one text, to show it or to sum it up. Which
@@ -17,6 +15,8 @@ type document struct {
 	newest    bool
 	nth       int // from 1; -1 is the last
 	summarise bool
+	ask       string // a question about the text; empty: none
+	called    string // what the person calls it, where path is only a guess of its name
 }
 
 // maxTries is how many files are tried, where the newest are no texts. A turn has
@@ -45,6 +45,9 @@ func (g document) next(u *utterance, done []loci.ToolResult) loci.Move {
 	if last.Call.Name == readFile && last.Err == nil {
 		return g.finish(u, last, done)
 	}
+	if i := slices.IndexFunc(done, func(r loci.ToolResult) bool { return r.Call.Name == readFile && r.Err == nil }); i >= 0 {
+		return g.searched(u, decode[readResult](done[i]), last)
+	}
 	lookup := slices.IndexFunc(done, func(r loci.ToolResult) bool { return r.Call.Name != readFile })
 	if lookup < 0 {
 		return g.elsewhere(u, last)
@@ -56,7 +59,7 @@ func (g document) next(u *utterance, done []loci.ToolResult) loci.Move {
 func (g document) begin() loci.Move {
 	switch {
 	case g.newest:
-		return call(searchFiles, arguments{"type": "file", "sort": "newest", "limit": 2 * maxTries})
+		return call(searchFiles, arguments{"type": "file", "sort": "newest", "limit": 6 * maxTries})
 	case g.path == "":
 		return call(listDir, nil)
 	}
@@ -101,7 +104,9 @@ func (g document) giveUp(u *utterance, first, tried []loci.ToolResult) loci.Move
 	switch {
 	case len(tried) > 0:
 		return say(u, tried[len(tried)-1])
-	case g.path != "" && lookup.Call.Name == searchFiles:
+	case g.called != "" && lookup.Err == nil:
+		return loci.Move{Say: noPaper.In(u.Lang, g.called)}
+	case g.path != "" && (lookup.Call.Name == searchFiles || lookup.Err != nil):
 		return say(u, first[0])
 	}
 	return say(u, lookup)
@@ -122,19 +127,22 @@ func (g document) candidates(lookup loci.ToolResult) []string {
 }
 
 // matching are the files of a search. If some have the whole name that was given,
-// those that have it in their name do not count; of the newest, hidden ones do
-// not, which programs write.
+// those that have it in their name do not count; nor do those that programs
+// write, where the newest is wanted.
 func (g document) matching(result searchResult) []string {
 	var all, exact []string
 	for _, m := range result.Matches {
 		name := filepath.Base(m.Path)
-		if m.Type != "file" || g.path == "" && strings.HasPrefix(name, ".") {
+		if m.Type != "file" || g.newest && byProgram.has(filepath.ToSlash(m.Path)) {
 			continue
 		}
 		all = append(all, m.Path)
-		if strings.EqualFold(name, g.path) {
+		if strings.EqualFold(name, g.path) || strings.EqualFold(strings.TrimSuffix(name, filepath.Ext(name)), g.path) {
 			exact = append(exact, m.Path)
 		}
+	}
+	if g.newest {
+		return byPeople(result, all)
 	}
 	if len(exact) > 0 {
 		return exact
@@ -151,70 +159,6 @@ func nthIndex(nth, count int) int {
 		return -1
 	}
 	return nth - 1
-}
-
-const (
-	// maxSummary is how many characters of a text a small model is given: about
-	// 1,000 tokens, which fits beside the prompt into the smallest window in use
-	// (2,048). Chinese takes about a token for each character.
-	maxSummary   = 3500
-	maxSummaryZH = 900
-	// ownWords is the number of weights from which a model is trusted to sum up
-	// in its own words. A smaller one is spared: the text's own sentences tell.
-	ownWords = 300_000_000
-	maxKey   = 3 // of those sentences
-)
-
-// finish is the move when the text is there. A text is shown as it is, without
-// the model, which would change it; only a summary may be the model's to write.
-func (g document) finish(u *utterance, read loci.ToolResult, done []loci.ToolResult) loci.Move {
-	if !g.summarise {
-		return say(u, read)
-	}
-	page := decode[readResult](read)
-	if strings.TrimSpace(page.Text) == "" {
-		return say(u, read)
-	}
-	text := []rune(strings.TrimSpace(page.Text))
-	limit := maxSummary
-	if lang.Of(page.Text) == lang.Chinese {
-		limit = maxSummaryZH
-	}
-	head := filepath.Base(page.Path)
-	if when := changedAt(u, page.Path, done); when != "" {
-		head += " (" + when + ")"
-	}
-	if len(text) > limit || page.Pages > 1 {
-		text = text[:min(len(text), limit)]
-		head += beginningOnly.In(u.Lang)
-	}
-	if 0 < u.Params && u.Params < ownWords {
-		key := keySentences(string(text), maxKey)
-		return loci.Move{Say: head + inItsWords.In(u.Lang) + "\n" + strings.Join(key, "\n")}
-	}
-	return loci.Move{Talk: &loci.Talk{
-		Instruction: summariseThis.In(u.Lang, string(text)),
-		Lead:        head + ":\n",
-	}}
-}
-
-// changedAt is when a file that was searched for was changed, in words.
-func changedAt(u *utterance, path string, done []loci.ToolResult) string {
-	var result searchResult
-	for _, r := range done {
-		if r.Call.Name == searchFiles {
-			result = decode[searchResult](r)
-		}
-	}
-	for _, m := range result.Matches {
-		if t := m.Modified.In(u.Now.Location()); filepath.Base(m.Path) == filepath.Base(path) && !t.IsZero() {
-			if t.Format(time.DateOnly) == u.Now.Format(time.DateOnly) {
-				return todayAt.In(u.Lang, t.Format("15:04"))
-			}
-			return t.Format("2006-01-02 15:04")
-		}
-	}
-	return ""
 }
 
 // Words that name a text by its place: in time, or in a list.
@@ -255,19 +199,11 @@ func (u *utterance) document(words string, summarise bool) goal {
 	if name, ok := u.file(words); ok {
 		return document{path: name, summarise: summarise}
 	}
+	if g, ok := u.paper(words); ok {
+		g.summarise = summarise
+		return g
+	}
 	return nil
-}
-
-// summaryRules ask for a short form of a text. Without a text that can be named
-// there is nothing to read, and the model may know the subject.
-func summaryRules() []rule {
-	return []rule{{newPatterns(
-		`^(?:summari[sz]e|sum up|tl;?dr(?: of)?|recap|(?:give me|write|make|i need|get me) (?:a |the )?(?:short |brief |quick )*(?:summary|gist|overview) of|what(?:'s| is) the (?:gist|summary) of|(?:short |brief )?summary of) (?P<what>.+)$`,
-		// Chinese
-		`^(?:总结|概括|归纳|概述)(?:一下)?\s*(?P<what>.+?)\s*(?:的内容)?$`, `^(?P<what>.+?)的(?:摘要|总结|概要)$`,
-		// Czech
-		`^(?:shrň|shrnout|sesumarizuj|stručně shrň|udělej(?: mi)? souhrn)(?: mi)?,? (?P<what>.+)$`,
-	), func(u *utterance, m captures) goal { return u.document(m["what"], true) }}}
 }
 
 // readRules ask for the text of a file. They come last, because what is shown or

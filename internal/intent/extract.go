@@ -10,11 +10,17 @@ import (
 )
 
 // keySentences picks the sentences of a text that say most of what it says, in
-// their order: those whose words come up most often in all of it (Luhn, "The
+// their order, each once: those whose words come up most often in all of it (Luhn, "The
 // Automatic Creation of Literature Abstracts", 1958), the first one with a head
 // start. It invents nothing, which a model of a hundred million weights does.
 func keySentences(text string, most int) []string {
 	all := sentences(text)
+	seen := map[string]bool{}
+	all = slices.DeleteFunc(all, func(s string) bool {
+		again := seen[s]
+		seen[s] = true
+		return again
+	})
 	if len(all) <= most {
 		return all
 	}

@@ -67,6 +67,7 @@ func findRules() []rule {
 		}},
 		{newPatterns( // by type
 			`^(?:find|show|list|search for|get|where are)(?: me)?(?: all| any| the| my| every| of)* (?P<kind>[.\w]+(?: code)?)(?: files?| documents?)?(?: (?:in|under|inside) (?P<where>.+))?$`,
+			`^(?:which|what)(?: of my)? files are (?P<kind>[.\w]+)(?: files)?$`,
 			`^(?:which|what) (?P<kind>[.\w]+) (?:files|documents)?(?: ?do i have| ?are there| ?are here)(?: (?:in|under) (?P<where>.+))?$`,
 			// Chinese
 			`^(?:查找|找出|搜索|找到|找|列出|显示)(?:一下)?(?:我的)?(?:所有|全部)?的?\s*(?P<kind>[\w\p{Han}]+?)\s*(?:文件)?$`,
@@ -112,19 +113,6 @@ func findRules() []rule {
 			}
 			return u.find(arguments{"modified_after": after, "modified_before": before, "type": "file", "sort": "newest"}, "")
 		}},
-		{newPatterns( // the newest, the largest
-			`^(?:(?:what|which)(?:'s| is| are| was)?|(?:show|find|list|give)(?: me)?)(?: the| my)* (?P<sort>newest|latest|most recent|last changed|oldest|largest|biggest) (?P<many>files?|documents?|notes?)(?: (?:here|(?:in|of|under) (?P<where>.+)))?$`,
-			// Chinese
-			`^(?P<sort>最新|最大|最旧|最老)的(?:文件|文档)(?:是)?(?:哪个|什么|哪些)?$`,
-			// Czech
-			`^(?:jaký je |který je |ukaž )?(?P<sort>nejnovější|největší|nejstarší) soubor$`,
-		), func(u *utterance, m captures) goal {
-			limit := 1
-			if strings.HasSuffix(m["many"], "s") {
-				limit = 10
-			}
-			return u.find(arguments{"type": "file", "sort": sortOrders[strings.ToLower(m["sort"])], "limit": limit}, m["where"])
-		}},
 	}
 }
 
@@ -134,6 +122,7 @@ var myFiles = newPattern(`^(?:all )?(?:of )?(?:my |the |these )?(?:files|notes|d
 // sortOrders are the orders of search_files.
 var sortOrders = map[string]string{
 	"newest": "newest", "latest": "newest", "most recent": "newest", "last changed": "newest", "最新": "newest", "nejnovější": "newest",
+	"last": "newest", "most": "largest", "longest": "largest", "heaviest": "largest",
 	"oldest": "oldest", "最旧": "oldest", "最老": "oldest", "nejstarší": "oldest",
 	"largest": "largest", "biggest": "largest", "最大": "largest", "největší": "largest",
 }
@@ -145,7 +134,7 @@ func (u *utterance) find(args arguments, where string) goal {
 		return nil
 	}
 	args["path"] = path
-	return oneCall{searchFiles, args}
+	return oneCall{tool: searchFiles, args: args}
 }
 
 // aDay is a date as search_files takes it.

@@ -152,24 +152,24 @@ func (u *utterance) aimed(tool string) goal {
 		if m, ok := inFolder.match(u.core); ok && path == "" {
 			path, _ = u.folder(m["where"], false)
 		}
-		return oneCall{listDir, arguments{"path": path}}
+		return oneCall{tool: listDir, args: arguments{"path": path}}
 	case readFile:
 		if path == "" {
 			return nil
 		}
 		return document{path: path}
 	case systemInfo:
-		return oneCall{systemInfo, arguments{"part": namedPart(machineParts, u.core)}}
+		return oneCall{tool: systemInfo, args: arguments{"part": namedPart(machineParts, u.core)}}
 	case currentTime:
 		m, _ := inZone.match(u.core)
-		return oneCall{currentTime, arguments{"part": namedPart(clockParts, u.core), "zone": m["zone"]}}
+		return oneCall{tool: currentTime, args: arguments{"part": namedPart(clockParts, u.core), "zone": m["zone"]}}
 	case listProcesses:
 		return u.processes("")
 	case searchFiles:
 		if path == "" {
 			return nil
 		}
-		return oneCall{searchFiles, arguments{"name": path}}
+		return oneCall{tool: searchFiles, args: arguments{"name": path}}
 	}
 	return nil
 }

@@ -11,9 +11,12 @@
 // A decision is made in three steps, from sure to vague. Rules are regular
 // expressions over whole sentences, in English, Chinese and Czech, one file a
 // family; they cover the plain requests and read the arguments out of the
-// person's own words. What no rule knows is compared by an [Embedder] with the
-// example sentences that each tool carries. If that leaves a few candidates, a
-// [Chooser] picks one. What is left is talk: a greeting never runs a tool.
+// person's own words. Greetings, and requests for what loci cannot do, have fixed
+// answers: a small model would make something up. What goes on from the
+// conversation ("how many lines does it have?") is made whole from it first.
+// What no rule knows is compared by an [Embedder] with the example sentences
+// that each tool carries. If that leaves a few candidates, a [Chooser] picks one.
+// What is left is talk, which never runs a tool.
 package intent
 
 import (
@@ -22,8 +25,10 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"loci"
+	"loci/internal/lang"
 )
 
 // Embedder turns texts into vectors whose cosine tells how near they are in
@@ -49,7 +54,9 @@ type Config struct {
 
 // Router decides what to do about a request. It is safe for concurrent use.
 type Router struct {
-	rules    []rule
+	talk     []rule // for the words as they were said
+	rules    []rule // for the words without their politeness
+	files    []rule // those of rules that are about the text of one file
 	polite   politeness
 	examples *examples
 	chooser  Chooser
@@ -59,7 +66,7 @@ type Router struct {
 // New makes a Router.
 func New(c Config) *Router {
 	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	r := &Router{rules: rules(), polite: newPoliteness(), chooser: c.Chooser, log: log}
+	r := &Router{talk: smallTalk(), rules: rules(), files: slices.Concat(aboutOneFile(), readRules()), polite: newPoliteness(), chooser: c.Chooser, log: log}
 	if c.Embedder != nil {
 		r.examples = newExamples(c.Embedder)
 	}
@@ -87,7 +94,11 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	if len(s.Results) > 0 { // of a tool that the examples chose
 		return say(u, s.Results[len(s.Results)-1]), nil
 	}
-	return r.guess(ctx, u)
+	move, err := r.guess(ctx, u)
+	if err == nil && move.Talk != nil {
+		move = lastResort(u)
+	}
+	return move, err
 }
 
 // letTalk leaves the reply to the model.
@@ -114,16 +125,28 @@ type rule struct {
 	goal func(u *utterance, m captures) goal
 }
 
-// ruled applies the rules in order and gives the goal of the first that fits, or
-// nil.
+// ruled gives the goal of the first rule that fits, or nil. What goes on from
+// the conversation is looked for before the words by themselves: "how many lines
+// does it have?" would be a question about the folder.
 func (r *Router) ruled(u *utterance) goal {
-	for _, rule := range r.rules {
+	if g := fitting(r.talk, u, u.said); g != nil {
+		return g
+	}
+	if g := r.followUp(u); g != nil {
+		return g
+	}
+	return fitting(r.rules, u, u.core)
+}
+
+// fitting applies rules in order to words.
+func fitting(rules []rule, u *utterance, words string) goal {
+	for _, rule := range rules {
 		for _, p := range rule.patterns {
-			m, ok := p.match(u.core)
+			m, ok := p.match(words)
 			if !ok {
 				continue
 			}
-			if g := rule.goal(u, m); g != nil && u.offers(g.first()) {
+			if g := rule.goal(u, m); g != nil && (g.first() == "" || u.offers(g.first())) {
 				return g
 			}
 		}
@@ -131,19 +154,27 @@ func (r *Router) ruled(u *utterance) goal {
 	return nil
 }
 
-// rules are all the rules. Earlier ones win: those with narrow patterns come
-// before those that take almost anything that looks like a path.
+// rules are all the rules for requests. Earlier ones win: those with narrow
+// patterns come before those that take almost anything that looks like a path.
 func rules() []rule {
 	return slices.Concat(
-		clockRules(), sumRules(), processRules(), systemRules(),
-		summaryRules(), countRules(), findRules(), listRules(), readRules(),
+		cannotRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
+		aboutOneFile(), filesRules(), findRules(), wordRules(), listRules(), readRules(), questionRules(),
 	)
+}
+
+// aboutOneFile are the rules that also hold for the file that was spoken of.
+func aboutOneFile() []rule {
+	return slices.Concat(summaryRules(), partRules(), countRules())
 }
 
 // oneCall is a goal that one call reaches.
 type oneCall struct {
 	tool string
 	args arguments
+	// say puts the result in the words of the question; nil or an empty text:
+	// the tool's words do.
+	say func(u *utterance, r loci.ToolResult) string
 }
 
 // first is the one tool.
@@ -154,7 +185,38 @@ func (g oneCall) next(u *utterance, done []loci.ToolResult) loci.Move {
 	if len(done) == 0 {
 		return call(g.tool, g.args)
 	}
-	return say(u, done[len(done)-1])
+	last := done[len(done)-1]
+	if g.say != nil && last.Err == nil {
+		if text := g.say(u, last); text != "" {
+			return loci.Move{Say: text}
+		}
+	}
+	return say(u, last)
+}
+
+// calls is a goal that several calls reach, one after the other; their texts are
+// the reply, after a line of its own if there is one.
+type calls struct {
+	lead lang.Words
+	all  []oneCall
+}
+
+// first is the tool of the first call.
+func (g calls) first() string { return g.all[0].tool }
+
+// next makes the next call, or says what all of them gave.
+func (g calls) next(u *utterance, done []loci.ToolResult) loci.Move {
+	if len(done) < len(g.all) {
+		return call(g.all[len(done)].tool, g.all[len(done)].args)
+	}
+	var texts []string
+	if g.lead != (lang.Words{}) {
+		texts = append(texts, g.lead.In(u.Lang))
+	}
+	for _, r := range done {
+		texts = append(texts, strings.TrimSpace(say(u, r).Say))
+	}
+	return loci.Move{Say: strings.Join(texts, "\n")}
 }
 
 // arguments are the arguments of a call. What is the zero value is left out,

@@ -21,6 +21,7 @@ import (
 // person has a folder with files, and asks.
 type person struct {
 	params  int64 // of the model
+	user    string
 	t       *testing.T
 	dir     string
 	set     *tool.Set
@@ -61,6 +62,15 @@ func (p *person) touch(name string) {
 	}
 }
 
+// age makes a file the oldest.
+func (p *person) age(name string) {
+	p.t.Helper()
+	at := now.Add(-240 * time.Hour)
+	if err := os.Chtimes(filepath.Join(p.dir, name), at, at); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // asks plays the turn to its end, as the engine does.
 func (p *person) asks(text string) loci.Move {
 	p.t.Helper()
@@ -70,7 +80,7 @@ func (p *person) asks(text string) loci.Move {
 	language := lang.Of(text)
 	for range 12 {
 		m, err := p.router.Next(p.t.Context(), loci.Situation{
-			Text: text, History: p.history, Results: done, Tools: p.set.Specs(loci.Scope{Principal: owner}), Folders: []string{p.dir}, Lang: language, Params: p.params, Now: now,
+			Text: text, History: p.history, Results: done, Tools: p.set.Specs(loci.Scope{Principal: owner}), Folders: []string{p.dir}, User: p.user, Lang: language, Params: p.params, Now: now,
 		})
 		if err != nil {
 			p.t.Fatal(err)
@@ -209,14 +219,15 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// A model that would make things up gets the text's own sentences.
+// A model that would make things up has no part in a summary: a short text is
+// shown, and of a longer one the text's own sentences.
 func TestSummaryWithoutModel(t *testing.T) {
 	p := newPerson(t, files)
 	p.params = 135_000_000
 	p.touch("notes.md")
 	for text, want := range map[string]string{
-		"summarise what I just wrote": "notes.md (today 12:03), in its own words:\nBuy milk.\nCall Anna.",
-		"总结一下我刚写的东西":                  "notes.md (今天 12:03)，原文要点：\nBuy milk.\nCall Anna.",
+		"summarise what I just wrote": "notes.md (today 12:03):\nBuy milk.\nCall Anna.",
+		"总结一下我刚写的东西":                  "notes.md (今天 12:03):\nBuy milk.\nCall Anna.",
 	} {
 		if m := p.asks(text); m.Say != want {
 			t.Errorf("%q: %+v, want %q", text, m, want)
@@ -299,14 +310,14 @@ func TestNewestText(t *testing.T) {
 func TestTalkNeverRunsATool(t *testing.T) {
 	p := newPerson(t, files)
 	for _, text := range []string{
-		"hello", "Hello!", "hi", "Hey loci", "thanks", "ok", "yes", "please", "你好", "谢谢", "Ahoj", "Děkuji",
+		"yes", "please", "no", "maybe",
 		"", "   ", "?", "What is love?", "1/2 cup", "555-1234", "2024-05-01", "v1.2.3", "3.14.15", "24/7", "9/11",
 		"What is 9/11?", "What are the effects of 3D printing?", "I am 42", "42", "-5",
-		"What's in the news today?", "What is in a name?", "read me a story", "show me how to cook", "open your mind",
+		"What is in a name?", "read me a story", "show me how to cook", "open your mind",
 		"What does love mean to you?", "What does he say?", "What do you say?", "How many lines are in a sonnet?",
 		"How many lines does a haiku have?", "Find me a good restaurant", "Which files format is best?", "What is a PDF file?",
 		"find the meaning of life", "Where is Waldo?", "summarise World War II", "sum up your answer",
-		"what time is the meeting", "what day is Christmas", "What is the date of Easter?", "what year was it",
+		"what time is the meeting", "What is the date of Easter?", "what year was it",
 		"How much memory does a human have?", "What is the memory of water?", "is my idea good?",
 		"and in the other one?", "Can you read?", "list three fruits", "List the planets in order", "Show me the way",
 		"read about node.js", "What is example.com?", "mail me at a@b.com", "count to ten", "Count the lines of this poem",

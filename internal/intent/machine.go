@@ -1,6 +1,12 @@
 package intent
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+
+	"loci"
+	"loci/internal/lang"
+)
 
 // Words for this machine.
 const (
@@ -12,6 +18,21 @@ const (
 // machine: what is using my memory is not how much memory is in use.
 func processRules() []rule {
 	return []rule{{newPatterns(
+		`^(?:is|are)(?: the)?(?: program| process| app)? (?P<name>[\w.+-]{2,40})(?: process| program)? (?:still )?(?:running|open|active|started)(?: (?:now|here|(?:on )?`+thisMachine+`))*$`,
+		`^(?P<name>[\w.+-]{2,40})\s*(?:在|正在)?运行(?:着|中)?$`, `^(?:běží|je spuštěn\pL*)(?: tu| mi)?(?: program)? (?P<name>[\w.+-]{2,40})$`,
+	), func(_ *utterance, m captures) goal {
+		if noProgram.has(m["name"]) {
+			return nil
+		}
+		return oneCall{tool: listProcesses, args: arguments{"name": m["name"]}}
+	}}, {newPatterns(
+		`^(?:how many|number of|count(?: the)?) (?:processes|programs|tasks|apps)(?: (?:are|is|there|do i have|running|currently|active|open))*(?: (?:here|on `+thisMachine+`))?$`,
+		`^(?:现在)?(?:有)?多少(?:个)?(?:进程|程序)(?:在|正在)?(?:运行)?$`, `^kolik (?:procesů|programů)(?: tu| právě| teď)* (?:běží|je spuštěno)$`,
+	), func(*utterance, captures) goal {
+		return oneCall{listProcesses, arguments{"limit": 1}, func(u *utterance, r loci.ToolResult) string {
+			return processCount.In(u.Lang, decode[processResult](r).Total)
+		}}
+	}}, {newPatterns(
 		`^(?:what|who|which (?:programs?|process(?:es)?|apps?|applications?))(?:'s| is| are)?(?: currently)? (?:using|eating|hogging|taking|consuming|use|uses|takes?|slowing|loading)(?: up| down)?(?: all| most| the most| so much| too much)*(?: of)?(?: my| the)? (?:cpu|processor|memory|ram|computer|machine)(?: time| power)?(?: down)?$`,
 		`^(?:which|what) (?:programs?|process(?:es)?|apps?|applications?)(?: are| is)?(?: currently)? (?:running|active|open)(?: (?:on `+thisMachine+`|here))?$`,
 		`^(?:show|list|display|give)(?: me)?(?: the| all| my)*(?: top| running| busiest| active)*(?: (?P<count>\d{1,2}|ten))? (?:process(?:es)?|programs|tasks)(?: list| running)?$`,
@@ -29,6 +50,31 @@ func processRules() []rule {
 	), func(u *utterance, m captures) goal { return u.processes(m["count"]) }}}
 }
 
+// noProgram are words before running that name no program.
+var noProgram = newPattern(`^(?:it|he|she|you|we|they|that|this|these|those|there|time|water|anyone|anybody|everyone|everything|something|anything|what|who|to)$`)
+
+var (
+	processCount = lang.Words{EN: "%d processes are running.", ZH: "有 %d 个进程在运行。", CS: "Běžících procesů: %d."}
+	diskFull     = lang.Words{EN: "Yes, nearly: ", ZH: "是的，快满了：", CS: "Ano, skoro: "}
+	diskNotFull  = lang.Words{EN: "No: ", ZH: "没有：", CS: "Ne: "}
+)
+
+// isFull answers whether the disk is full, which it is in effect with a twentieth
+// of it left.
+func isFull(u *utterance, r loci.ToolResult) string {
+	full := diskNotFull
+	disks := decode[systemResult](r).Disks
+	for _, d := range disks {
+		if d.Free < d.Total/20 {
+			full = diskFull
+		}
+	}
+	if len(disks) == 0 {
+		return ""
+	}
+	return full.In(u.Lang) + strings.TrimSpace(r.Text)
+}
+
 // memoryUse are words for what else than the processor a process can use up.
 var memoryUse = newPattern(`(?:^| )(?:memory|ram|pamě\pL+)(?: |$)|内存`)
 
@@ -44,7 +90,7 @@ func (u *utterance) processes(count string) goal {
 	} else if count != "" {
 		args["limit"] = 10 // ten
 	}
-	return oneCall{listProcesses, args}
+	return oneCall{tool: listProcesses, args: args}
 }
 
 // systemRules ask for one part of the machine, the whole if part is empty. The
@@ -65,12 +111,12 @@ func systemRules() []rule {
 		}},
 		{"disk", []string{
 			`^(?:how much|is there(?: enough| any)?|what(?:'s| is)(?: the| my)?|show(?: me)?(?: the| my)?|check(?: the| my)?|do i have(?: enough| any)?)(?: free| available| total| used| my)*(?: disk| storage| drive| hard disk| hard drive| ssd)?(?: disk)? (?:space|storage|capacity|room)(?: is| do i| do i have| have| does| ` + thisMachine + `| left| free| available| remaining| used| there| on (?:my|the|this) (?:disk|drive|hard disk|hard drive|ssd|computer|machine|laptop))*$`,
-			`^(?:is|how full is|how big is|how large is)(?: my| the) (?:disk|hard disk|hard drive|drive|ssd)(?: nearly| almost)?(?: full)?$`,
+			`^(?:how full is|how big is|how large is)(?: my| the) (?:disk|hard disk|hard drive|drive|ssd)(?: nearly| almost)?(?: full)?$`,
 			`^(?:free |available )?disk (?:space|usage)$`, `^free space$`, `^df(?: -h)?$`,
 			// Chinese
-			`^(?:我的)?(?:磁盘|硬盘|存储)(?:空间)?(?:上)?(?:还)?(?:有|剩|剩下|剩余)(?:多少)?(?:可用|剩余)?(?:空间)?$`, `^(?:还)?(?:有|剩)多少(?:可用)?的?(?:磁盘|硬盘|存储)(?:空间)?$`, `^(?:磁盘|硬盘)(?:快)?满了(?:没有)?$`,
+			`^(?:我的)?(?:磁盘|硬盘|存储)(?:空间)?(?:上)?(?:还)?(?:有|剩|剩下|剩余)(?:多少)?(?:可用|剩余)?(?:空间)?$`, `^(?:还)?(?:有|剩)多少(?:可用)?的?(?:磁盘|硬盘|存储)(?:空间)?$`,
 			// Czech
-			`^kolik(?: je| mám| zbývá| mi zbývá)?(?: volného)? (?:místa|prostoru)(?: je| mám| zbývá| mi zbývá)?(?: volného)?(?: na (?:disku|počítači))?$`, `^(?:je|mám) plný disk$`, `^místo na disku$`,
+			`^kolik(?: je| mám| zbývá| mi zbývá)?(?: volného)? (?:místa|prostoru)(?: je| mám| zbývá| mi zbývá)?(?: volného)?(?: na (?:disku|počítači))?$`, `^místo na disku$`,
 		}},
 		{"cpu", []string{
 			`^how (?:busy|loaded|fast) is(?: my| the)? (?:cpu|processor)$`,
@@ -84,13 +130,16 @@ func systemRules() []rule {
 		}},
 		{"os", []string{
 			`^(?:which|what) (?:operating system|os|linux version|kernel version|version of (?:linux|windows|macos))(?: version)?(?: is this| is it| is running| is ` + thisMachine + ` (?:running|using)| am i (?:running|using|on)| do i (?:have|use)| does ` + thisMachine + ` (?:have|use|run)| is installed)?$`,
-			`^how long has ` + thisMachine + ` been (?:running|on|up)$`, `^uptime$`, `^uname(?: -a)?$`,
-			`^what(?:'s| is)(?: the| my)? (?:uptime|hostname|host name|os|operating system|kernel(?: version)?|computer name|name of ` + thisMachine + `)(?: of ` + thisMachine + `)?$`,
+			`^uname(?: -a)?$`,
+			`^what(?:'s| is)(?: the| my)? (?:hostname|host name|os|operating system|kernel(?: version)?|computer name|name of ` + thisMachine + `)(?: of ` + thisMachine + `)?$`,
 			// Chinese
-			`^.{0,8}(?:什么|哪个|哪种|哪一个)(?:操作系统|系统)$`, `^(?:我的)?` + computerZH + `.{0,4}运行了?多(?:久|长时间)(?:了)?$`, `^(?:我的)?操作系统是什么$`,
+			`^.{0,8}(?:什么|哪个|哪种|哪一个)(?:操作系统|系统)$`, `^(?:我的)?操作系统是什么$`,
 			// Czech
 			`^(?:jaký|který)(?: tu)?(?: je| mám| tu běží| používám| to je)?(?: tu)? operační systém(?: mám| používám| tu je)?$`,
-			`^jak dlouho (?:běží|je zapnutý)(?: tento| můj| ten)? (?:počítač|stroj)$`,
+		}},
+		{"uptime", []string{
+			`^(?:how long|since when) (?:has|is|was) ` + thisMachine + ` (?:been )?(?:running|on|up|turned on|started|switched on)(?: for)?$`, `^(?:what(?:'s| is)(?: the| my)? )?uptime(?: of ` + thisMachine + `)?$`, `^when (?:was|did) ` + thisMachine + ` (?:last )?(?:start|started|booted|boot|turned on|restarted)$`,
+			`^(?:我的)?` + computerZH + `.{0,4}(?:运行|开机)了?多(?:久|长时间)(?:了)?$`, `^(?:jak dlouho|od kdy) (?:už )?(?:běží|je zapnutý)(?: tento| můj| ten)? (?:počítač|stroj)$`,
 		}},
 		{"network", []string{
 			`^what(?:'s| is| are)(?: the| my)?(?: local| private)? ip(?: address(?:es)?)?(?: of ` + thisMachine + `)?$`, `^(?:show|list)(?: me)?(?: my| the)? (?:ip|network) (?:address(?:es)?|interfaces?|info)$`, `^(?:my )?ip address$`, `^(?:ifconfig|ip a)$`,
@@ -108,11 +157,16 @@ func systemRules() []rule {
 			`^(?:informace o (?:systému|počítači))$`,
 		}},
 	}
-	rules := make([]rule, len(parts))
+	rules := make([]rule, len(parts), len(parts)+1)
 	for i, p := range parts {
 		rules[i] = rule{newPatterns(p.patterns...), func(*utterance, captures) goal {
-			return oneCall{systemInfo, arguments{"part": p.part}}
+			return oneCall{tool: systemInfo, args: arguments{"part": p.part}}
 		}}
 	}
-	return rules
+	return append(rules, rule{newPatterns(
+		`^is(?: my| the)(?: hard)? (?:disk|drive|ssd)(?: nearly| almost)?(?: full)$`, `^(?:am i|are we) (?:running )?(?:out of|low on) (?:disk )?space$`,
+		`^(?:我的)?(?:磁盘|硬盘)(?:快)?满了(?:没有)?$`, `^(?:je|mám)(?: můj)? (?:plný disk|disk plný)$`,
+	), func(*utterance, captures) goal {
+		return oneCall{systemInfo, arguments{"part": "disk"}, isFull}
+	}})
 }

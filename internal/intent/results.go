@@ -13,20 +13,32 @@ import (
 
 // searchResult is what search_files tells.
 type searchResult struct {
+	Files   int         `json:"files"`
+	Folders int         `json:"folders"`
 	Lines   *int        `json:"lines"` // nil where no text was searched for
+	Times   int         `json:"times"` // how often the text occurs, where that was counted
+	Groups  []foundPart `json:"groups"`
 	Matches []foundFile `json:"matches"`
+}
+
+// foundPart is a value that lines were grouped by.
+type foundPart struct {
+	Value string `json:"value"`
+	Lines int    `json:"lines"`
 }
 
 // foundFile is a file or folder that a search found.
 type foundFile struct {
 	Path     string      `json:"path"`
 	Type     string      `json:"type"` // file, folder, …
+	Size     int64       `json:"size"`
 	Modified loci.Time   `json:"modified"`
 	Hits     []foundLine `json:"hits"`
 }
 
 // foundLine is a line that a search found.
 type foundLine struct {
+	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
@@ -47,6 +59,29 @@ type readResult struct {
 	Path  string `json:"path"` // absolute
 	Pages int    `json:"pages"`
 	Text  string `json:"text"`
+}
+
+// clockResult is what current_time tells.
+type clockResult struct {
+	Date string `json:"date"` // 2026-11-30
+}
+
+// sumResult is what calculate tells.
+type sumResult struct {
+	Result string `json:"result"`
+}
+
+// processResult is what list_processes tells.
+type processResult struct {
+	Total int `json:"total"`
+}
+
+// systemResult is what system_info tells of disks.
+type systemResult struct {
+	Disks []struct {
+		Total int64 `json:"total_bytes"`
+		Free  int64 `json:"free_bytes"`
+	} `json:"disks"`
 }
 
 // files are the paths of the files, in the order of the list.

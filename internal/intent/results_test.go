@@ -17,6 +17,9 @@ import (
 // rules read must be there under its name, or the rules are blind.
 func TestResultsOfTheRealTools(t *testing.T) {
 	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "app.log"), []byte("an ERROR\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,14 +36,23 @@ func TestResultsOfTheRealTools(t *testing.T) {
 		return r
 	}
 	for what, got := range map[string]any{
-		searchFiles: decode[searchResult](run(searchFiles, `{"content":"ERROR"}`)),
-		listDir:     decode[listResult](run(listDir, `{}`)),
-		readFile:    decode[readResult](run(readFile, `{"path":"app.log"}`)),
+		"lines":   decode[searchResult](run(searchFiles, `{"content":"ERROR"}`)).Matches,
+		"count":   *decode[searchResult](run(searchFiles, `{"content":"ERROR","count":true}`)).Lines,
+		"times":   decode[searchResult](run(searchFiles, `{"content":"ERROR","count":true}`)).Times,
+		"groups":  decode[searchResult](run(searchFiles, `{"group_by":"(ERROR)"}`)).Groups,
+		"files":   decode[searchResult](run(searchFiles, `{"type":"file"}`)).Files,
+		"folders": decode[searchResult](run(searchFiles, `{"type":"folder"}`)).Folders,
+		"clock":   decode[clockResult](run(currentTime, `{}`)),
+		"sum":     decode[sumResult](run(calculate, `{"expression":"1+1"}`)),
+		"total":   decode[processResult](run(listProcesses, `{}`)),
+		"disks":   decode[systemResult](run(systemInfo, `{"part":"disk"}`)),
+		listDir:   decode[listResult](run(listDir, `{}`)),
+		readFile:  decode[readResult](run(readFile, `{"path":"app.log"}`)),
 	} {
 		complete(t, what, reflect.ValueOf(got))
 	}
 	// The rules compare these words.
-	if f := decode[searchResult](run(searchFiles, `{}`)); f.Lines != nil || f.Matches[0].Type != "file" {
+	if f := decode[searchResult](run(searchFiles, `{}`)); f.Lines != nil || f.Matches[0].Type != "file" && f.Matches[1].Type != "file" {
 		t.Errorf("%+v", f)
 	}
 	if files := decode[listResult](run(listDir, `{}`)).files(); len(files) != 1 || files[0] != filepath.Join(dir, "app.log") {

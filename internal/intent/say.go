@@ -14,7 +14,10 @@ var (
 	}
 	beginningOnly = lang.Words{EN: ", its beginning", ZH: "（开头部分）", CS: ", jeho začátek"}
 	todayAt       = lang.Words{EN: "today %s", ZH: "今天 %s", CS: "dnes %s"}
-	inItsWords    = lang.Words{EN: ", in its own words:", ZH: "，原文要点：", CS: ", jeho vlastními slovy:"}
+	keyOnly       = lang.Words{EN: ", key sentences:", ZH: "，关键句：", CS: ", hlavní věty:"}
+	logLevels     = lang.Words{EN: "%s, lines by level: %s.", ZH: "%s，各级别的行数：%s。", CS: "%s, počet řádků podle úrovně: %s."}
+	noPaper       = lang.Words{EN: "I find no file that is named like your %s.", ZH: "没有找到名称类似“%s”的文件。", CS: "Nenacházím soubor, který by se jmenoval jako %s."}
+	oneAtATime    = lang.Words{EN: "I can do that with one file at a time. Which one?", ZH: "我一次只能处理一个文件。您要哪一个？", CS: "Umím to s jedním souborem naráz. Který to má být?"}
 	summariseThis = lang.Words{
 		EN: "Summarise this text in two or three sentences. Say only what it says.\n\n%s",
 		ZH: "请用两三句话概括下面的文字，只说其中有的内容。\n\n%s",

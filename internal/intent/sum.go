@@ -30,6 +30,12 @@ var spokenSigns = []struct {
 	{newPattern(`(?:druhá )?odmocnina z (\d[\d.,]*)`), "sqrt($1)"},
 	{newPattern(`(\d[\d.,]*)\s*的平方根`), "sqrt($1)"},
 	{newPattern(`(\d[\d.,]*) squared`), "$1^2"},
+	{newPattern(`^(?:(?:the |a |one )?half of|polovina z|půlka z) (\d[\d.,]*)$`), "$1 / 2"},
+	{newPattern(`^(?:a |one )?third of (\d[\d.,]*)$`), "$1 / 3"},
+	{newPattern(`^(?:a |one )?quarter of (\d[\d.,]*)$`), "$1 / 4"},
+	{newPattern(`^(?:double|twice|two times|dvojnásobek) (\d[\d.,]*)$`), "$1 * 2"},
+	{newPattern(`^(?:triple|three times) (\d[\d.,]*)$`), "$1 * 3"},
+	{newPattern(`(\d[\d.,]*)\s*的一半`), "$1 / 2"},
 	{newPattern(`(\d[\d.,]*) cubed`), "$1^3"},
 	{newPattern(`(\d) ?(?:percent|per cent|procent)(?: |$)`), "$1% "},
 	{newPattern(` (?:plus|added to) |\s*加上?\s*`), " + "},
@@ -41,7 +47,7 @@ var spokenSigns = []struct {
 
 // sumRules ask for a sum, in words or by writing nothing else.
 func sumRules() []rule {
-	return []rule{
+	return append(sumAfterRules(), []rule{
 		{newPatterns(
 			// English and Czech
 			`^(?:what(?:'s| is| are| does)|how much(?: is| are| does)|calculate|compute|work out|evaluate|solve|add up|kolik je|kolik dělá|spočítej|spočti|vypočítej|vypočti) (?P<sum>.+?)(?: (?:equal|equals|make|come to))?$`,
@@ -49,9 +55,9 @@ func sumRules() []rule {
 			`^(?:计算|算一?下|算|求)(?:一下)?\s*(?P<sum>.+?)(?:等于)?(?:多少|几)?$`,
 			`^(?P<sum>.+?)\s*(?:=|等于|是|得)\s*(?:多少|几)$`,
 		), func(_ *utterance, m captures) goal { return sum(m["sum"], true) }},
-		{newPatterns(`^(?P<sum>[\d(√+\-.].*|(?:sqrt|abs|round|sin|cos|tan|log|ln|exp|min|max)\(.*)$`),
+		{newPatterns(`^(?P<sum>[\d(√+\-.].*|(?:(?:the |a |one )?(?:half|third|quarter) of|double|twice|triple|polovina z) \d.*|(?:sqrt|abs|round|sin|cos|tan|log|ln|exp|min|max)\(.*)$`),
 			func(_ *utterance, m captures) goal { return sum(m["sum"], false) }},
-	}
+	}...)
 }
 
 // sum takes the words for an expression if they are nothing else. Asked tells
@@ -74,7 +80,7 @@ func sum(words string, asked bool) goal {
 			return nil
 		}
 	}
-	return oneCall{calculate, arguments{"expression": s}}
+	return oneCall{tool: calculate, args: arguments{"expression": s}}
 }
 
 // simpleSum is a subtraction or division that, when asked for, is meant so.

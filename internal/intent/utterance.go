@@ -26,6 +26,7 @@ const (
 // utterance is what a person said, made ready for the rules.
 type utterance struct {
 	loci.Situation
+	said string // the words as they are, but for spaces and the marks at their end
 	core string // the words without politeness at both ends
 }
 
@@ -53,7 +54,7 @@ func newPoliteness() politeness {
 func (r *Router) understand(s loci.Situation) *utterance {
 	core := norm.NFC.String(strings.Join(strings.Fields(s.Text), " "))
 	core = strings.ReplaceAll(core, "’", "'")
-	u := &utterance{Situation: s}
+	u := &utterance{Situation: s, said: trimEnd(core)}
 	for range 6 {
 		core = trimEnd(core)
 		m, ok := r.polite.before.match(core)
@@ -81,7 +82,7 @@ func trimEnd(s string) string {
 type captures map[string]string
 
 // pattern is a regular expression that is compiled when it is first used: there
-// are some two hundred, and most programs that start need none.
+// are hundreds of them, and most programs that start need none.
 type pattern struct{ compiled func() *regexp.Regexp }
 
 // accents are the letters that Czechs leave their marks off when in a hurry: a

@@ -51,6 +51,7 @@ func errFolder(shown string) *loci.ToolError {
 	return &loci.ToolError{
 		Message:    fmt.Sprintf("%s is a folder, not a file.", quote(shown)),
 		Suggestion: "Use list_dir to see what is in it.",
+		ForPerson:  "Ask what is in it.",
 	}
 }
 
@@ -73,7 +74,7 @@ func (f *Folders) errNoFolder() *loci.ToolError {
 // errOutside is the error for a path that leaves the allowed folders. It names
 // these, so that the next try can be a right one.
 func (f *Folders) errOutside(shown string, link bool) *loci.ToolError {
-	message := "%s is outside the allowed folders."
+	message := "%s is not in a folder that is allowed."
 	if link {
 		message = "%s is a link that points outside the allowed folders."
 	}
@@ -92,6 +93,8 @@ func (f *Folders) explain(ctx context.Context, err error, loc Location, shown st
 	switch {
 	case errors.Is(err, f.escapes):
 		return f.errOutside(shown, isLink(loc))
+	case errors.Is(err, fs.ErrNotExist) && isBroken(loc):
+		return errRefused("%s is a broken link: what it points to does not exist.", quote(shown))
 	case errors.Is(err, fs.ErrNotExist):
 		return f.errMissing(ctx, loc, shown)
 	case errors.Is(err, fs.ErrPermission):
@@ -104,12 +107,21 @@ func (f *Folders) explain(ctx context.Context, err error, loc Location, shown st
 		return &loci.ToolError{
 			Message:    fmt.Sprintf("%s is used as a folder but is a file, or passes through one.", quote(shown)),
 			Suggestion: "Use read_file for a file, and write its path without a / at the end.",
+			ForPerson:  "Write it without a / at the end.",
 		}
 	}
 	return &loci.ToolError{
 		Message:    fmt.Sprintf("%s cannot be read: %s.", quote(shown), reason(err)),
 		Suggestion: "Tell the person what the system said.",
+		ForPerson:  "The file or its disk may be damaged.",
 	}
+}
+
+// isBroken reports whether there is a link at a place; it is asked where the
+// link leads to nothing.
+func isBroken(loc Location) bool {
+	info, err := loc.folder.root.Lstat(loc.name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // reason is the innermost part of a system error, which has no path in it.
@@ -139,6 +151,7 @@ func (f *Folders) errMissing(ctx context.Context, loc Location, shown string) er
 		case len(places) > 1:
 			e.Message = fmt.Sprintf("%s exists in %d places: %s.", shown, len(places), strings.Join(places, ", "))
 			e.Suggestion = "Ask the person which one is meant, then call again with its path."
+			e.ForPerson = "Say which one, with its path."
 			return e
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // calcArgs is what calculate takes.
 type calcArgs struct {
-	Expression string `json:"expression" jsonschema:"such as (2 + 3) * 4 or sqrt(2)"`
+	Expression string `json:"expression" jsonschema:"arithmetic"`
 }
 
 // calculation is what calculate returns. The result is text because a JSON
@@ -20,6 +20,7 @@ type calcArgs struct {
 type calculation struct {
 	Expression string `json:"expression"` // as it was given
 	Result     string `json:"result"`     // see arith.Result
+	Rounded    bool   `json:"rounded,omitempty"`
 	Note       string `json:"note,omitempty"`
 
 	readAs [][2]string
@@ -31,7 +32,7 @@ func calculate() tool.Tool {
 		Name: "calculate",
 		Description: `Computes an arithmetic expression: + - * / ^ %, parentheses, "15% of 80", ` +
 			`sqrt abs round floor ceil min max sin cos tan (radians) log ln exp, pi, e. ` +
-			`Does not solve equations or convert units; takes no path. ` +
+			`Does not convert units; takes no path. ` +
 			`Example: {"expression": "111 x 222 / 777"}`,
 		SideEffects: loci.EffectNone,
 		Examples: []string{
@@ -56,7 +57,7 @@ func compute(_ context.Context, _ tool.Env, args calcArgs) (calculation, error) 
 	if err != nil {
 		return calculation{}, err
 	}
-	c := calculation{Expression: strings.TrimSpace(args.Expression), Result: r.Value, readAs: r.ReadAs}
+	c := calculation{Expression: strings.TrimSpace(args.Expression), Result: r.Value, Rounded: r.Rounded, readAs: r.ReadAs}
 	c.Note = c.note(lang.English)
 	return c, nil
 }
@@ -72,7 +73,11 @@ func (c calculation) note(language string) string {
 
 // renderCalculation writes the equation with the expression as it was given.
 func renderCalculation(language string, c calculation) string {
-	text := strings.TrimRight(c.Expression, " =?？") + " = " + c.Result
+	sign := " = "
+	if c.Rounded {
+		sign = " ≈ "
+	}
+	text := strings.TrimRight(c.Expression, " =?？") + sign + c.Result
 	if note := c.note(language); note != "" {
 		text += " (" + note + ")"
 	}

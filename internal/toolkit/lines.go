@@ -34,9 +34,11 @@ type lines struct {
 	find  finder         // nil: every line fits
 	group *regexp.Regexp // nil: no grouping
 	show  bool           // keep lines to show
+	every bool           // count how often the text occurs in a line
 	left  int64          // bytes that may still be read
 
 	total  int
+	times  int
 	shown  int
 	counts map[string]int
 	buf    *bufio.Reader
@@ -50,7 +52,7 @@ func newLines(args searchArgs) (*lines, error) {
 	if args.Content == "" && args.GroupBy == "" {
 		return nil, nil
 	}
-	l := &lines{show: !args.Count && args.GroupBy == "", counts: map[string]int{}, buf: bufio.NewReaderSize(nil, lineBuffer)}
+	l := &lines{show: !args.Count && args.GroupBy == "", every: args.Count && args.Content != "" && !strings.HasPrefix(args.Content, "^"), counts: map[string]int{}, buf: bufio.NewReaderSize(nil, lineBuffer)}
 	var err error
 	if args.Content != "" {
 		if l.find, err = newFinder(args); err != nil {
@@ -301,11 +303,29 @@ func (l *lines) line(ctx context.Context, m *match, number int, line []byte) boo
 		}
 	}
 	l.total++
+	if l.every {
+		l.times += l.occurrences(ctx, line, at)
+	}
 	if l.show && len(m.Hits) < fileHits && l.shown < allHits {
 		m.Hits = append(m.Hits, hit{number, excerpt(line, at[0], at[1])})
 		l.shown++
 	}
 	return true
+}
+
+// occurrences counts the matches of a line, from the first on. One that is empty
+// counts once.
+func (l *lines) occurrences(ctx context.Context, line []byte, at []int) int {
+	n := 0
+	for at != nil && ctx.Err() == nil {
+		n++
+		if at[1] == at[0] {
+			break
+		}
+		line = line[at[1]:]
+		at = l.find(ctx, line)
+	}
+	return n
 }
 
 // capture is the text of the first group, or of the whole match where there is

@@ -49,7 +49,7 @@ func listDir() tool.Tool {
 	return tool.Define(loci.ToolSpec{
 		Name: "list_dir",
 		Description: `Lists one folder: name, type, size, time. Does not look into sub-folders or files. ` +
-			`Paths are relative to the working folder, absolute or ~/x. ` +
+			`Paths: relative, absolute or ~/x. ` +
 			`Example: {"path": "notes"}`,
 		SideEffects: loci.EffectRead,
 		Files:       true,

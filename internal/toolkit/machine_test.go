@@ -160,3 +160,51 @@ func TestCurrentTime(t *testing.T) {
 		t.Errorf("ISO week at new year: %s, %v", got.Week, err)
 	}
 }
+
+// TestAnotherDay counts days over a change of the clock, in words of each language.
+func TestAnotherDay(t *testing.T) {
+	b := newBench(t, nil)
+	for _, test := range []struct{ lang, args, want string }{
+		{"en", `{"date":"+1"}`, "Tomorrow is Tuesday, 1 December 2026."},
+		{"en", `{"date":"-1"}`, "Yesterday was Sunday, 29 November 2026."},
+		{"en", `{"date":"2026-12-25","part":"date"}`, "In 25 days it is Friday, 25 December 2026."},
+		{"en", `{"date":"2020-02-29"}`, "2466 days ago it was Saturday, 29 February 2020."},
+		{"en", `{"date":"today"}`, "That is today: Monday, 30 November 2026."},
+		{"en", `{"date":"2026-12-25","part":"week"}`, "Friday, 25 December 2026 is in week 52 of 2026."},
+		{"cs", `{"date":"+2"}`, "Za 2 dny je středa 2. prosince 2026."},
+		{"cs", `{"date":"-5"}`, "Před 5 dny: středa 25. listopadu 2026."},
+		{"zh", `{"date":"+3"}`, "3 天后是 2026年12月3日 星期四。"},
+		{"en", `{"date":"+200","zone":"Europe/Prague"}`, "In 200 days it is Friday, 18 June 2027."},
+		{"en", `{"part":"zone"}`, "The time zone is UTC (UTC+00:00)."},
+	} {
+		b.lang = test.lang
+		if got := b.call("current_time", test.args).Text; got != test.want {
+			t.Errorf("%s %s: %s, want %s", test.lang, test.args, got, test.want)
+		}
+	}
+	for _, day := range []string{"25", "+99999999", "-99999999", "soon", "+", "2026-02-30", "+9999999999999999999999"} {
+		b.refuse("current_time", `{"date":"`+day+`"}`, "cannot be read")
+	}
+	if c := get[clock](b, "current_time", `{"date":"+7"}`); c.Date != "2026-12-07" || c.Days == nil || *c.Days != 7 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestProcessByName finds this test, and nothing by a name that no program has.
+func TestProcessByName(t *testing.T) {
+	b := newBench(t, nil)
+	if r := b.call("list_processes", `{"name":"TOOLKIT"}`); !strings.HasPrefix(r.Text, "Yes: ") || !strings.Contains(r.Text, "toolkit") {
+		t.Errorf("%q", r.Text)
+	}
+	if r := b.call("list_processes", `{"name":"no such program"}`); r.Text != "No: no program named no such program is running." {
+		t.Errorf("%q", r.Text)
+	}
+}
+
+func TestUptimeAlone(t *testing.T) {
+	b := newBench(t, nil)
+	r := b.call("system_info", `{"part":"uptime"}`)
+	if !strings.Contains(r.Text, "has been on for ") || strings.Contains(r.Text, "kernel") {
+		t.Errorf("%q", r.Text)
+	}
+}

@@ -26,13 +26,14 @@ const (
 
 // processArgs is what list_processes takes.
 type processArgs struct {
+	Name  string `json:"name,omitempty" jsonschema:"part of its name"`
 	Sort  string `json:"sort,omitempty" enum:"cpu,memory"`
 	Limit int    `json:"limit,omitempty" jsonschema:"10 if left out"`
 }
 
 // processes is what list_processes returns.
 type processes struct {
-	Total   int       `json:"total"`
+	Total   int       `json:"total"`   // those of the name, where one was given
 	Busiest []running `json:"busiest"` // those that use most come first
 
 	args     processArgs
@@ -55,7 +56,7 @@ func listProcesses() tool.Tool {
 	return tool.Define(loci.ToolSpec{
 		Name: "list_processes",
 		Description: `Lists the busiest programs: pid, CPU %, memory % and name. ` +
-			`Does not show their arguments or stop them; takes no path. ` +
+			`Does not stop them; takes no path. ` +
 			`Example: {"sort": "cpu"}`,
 		SideEffects: loci.EffectRead,
 		Examples: []string{
@@ -86,6 +87,9 @@ func watch(ctx context.Context, _ tool.Env, args processArgs) (processes, error)
 	}
 	result := processes{args: args, memTotal: memory.Total}
 	for _, p := range list {
+		if args.Name != "" && !named(ctx, p, args.Name) {
+			continue
+		}
 		if t, err := p.TimesWithContext(ctx); err == nil { // an error: it ended, or is not ours to see
 			result.Busiest = append(result.Busiest, running{PID: p.Pid, process: p, before: t.User + t.System})
 		}
@@ -98,6 +102,12 @@ func watch(ctx context.Context, _ tool.Env, args processArgs) (processes, error)
 	}
 	result.look(ctx, time.Since(start))
 	return result, nil
+}
+
+// named tells whether a part of its name is as given, in any case.
+func named(ctx context.Context, p *process.Process, part string) bool {
+	name, err := p.NameWithContext(ctx)
+	return err == nil && strings.Contains(fold(name), fold(part))
 }
 
 // look takes the second look and keeps the busiest.
@@ -137,6 +147,9 @@ func (p *processes) look(ctx context.Context, passed time.Duration) {
 // renderProcesses writes one process a line, and only a few of them: who wanted
 // more said so.
 func renderProcesses(language string, p processes) string {
+	if p.args.Name != "" {
+		return renderNamed(language, p)
+	}
 	head := lang.Words{
 		EN: "The busiest of %d processes (CPU %% of one of %d processors, memory %%):",
 		ZH: "%d 个进程中最忙的（CPU 为 %d 个处理器之一的百分比，内存百分比）：",
@@ -160,3 +173,20 @@ func renderProcesses(language string, p processes) string {
 	}
 	return b.String()
 }
+
+// renderNamed tells whether programs of a name run, and under which numbers.
+func renderNamed(language string, p processes) string {
+	name := clip(p.args.Name, 100)
+	if p.Total == 0 {
+		return lang.Words{EN: "No: no program named %s is running.", ZH: "没有：没有名为 %s 的程序在运行。", CS: "Ne: žádný program se jménem %s neběží."}.In(language, name)
+	}
+	parts := make([]string, len(p.Busiest))
+	for i, r := range p.Busiest {
+		parts[i] = fmt.Sprintf("%s (%d)", r.Command, r.PID)
+	}
+	text := some(language, parts, busiestSaid)
+	return lang.Words{EN: "Yes: %s running: %s.", ZH: "是的：%s正在运行：%s。", CS: "Ano: %s, běží: %s."}.In(language, processWord.In(language, p.Total), text)
+}
+
+// processWord counts processes; English has the verb with it.
+var processWord = lang.Counted{One: "process is", Many: "processes are", ZH: "个进程", CSOne: "proces", CSFew: "procesy", CSAll: "procesů"}

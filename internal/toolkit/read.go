@@ -59,7 +59,7 @@ func readFile() tool.Tool {
 	t := tool.Define(loci.ToolSpec{
 		Name: "read_file",
 		Description: `Reads a text file, 5000 characters a page. Does not read folders or binary files. ` +
-			`Paths are relative to the working folder, absolute or ~/x. ` +
+			`Paths: relative, absolute or ~/x. ` +
 			`Example: {"path": "notes.md", "page": 2}`,
 		SideEffects: loci.EffectRead,
 		Files:       true,

@@ -32,13 +32,13 @@ type searchArgs struct {
 	Content        string `json:"content,omitempty" jsonschema:"text in a line"`
 	Regexp         bool   `json:"regexp,omitempty" jsonschema:"content is a regular expression"`
 	Case           bool   `json:"case,omitempty" jsonschema:"match case always"`
-	ModifiedAfter  string `json:"modified_after,omitempty" jsonschema:"such as 2026-11-30, today, yesterday"`
+	ModifiedAfter  string `json:"modified_after,omitempty" jsonschema:"2026-11-30, today, yesterday"`
 	ModifiedBefore string `json:"modified_before,omitempty" jsonschema:"likewise"`
 	Type           string `json:"type,omitempty" jsonschema:"file, folder, image, audio, video, document, archive, code, or an ending"`
 	Sort           string `json:"sort,omitempty" enum:"name,newest,oldest,largest"`
-	Limit          int    `json:"limit,omitempty" jsonschema:"results to show"`
+	Limit          int    `json:"limit,omitempty" jsonschema:"of results"`
 	Count          bool   `json:"count,omitempty" jsonschema:"only count"`
-	GroupBy        string `json:"group_by,omitempty" jsonschema:"regular expression with one (group): counts lines for each value of it"`
+	GroupBy        string `json:"group_by,omitempty" jsonschema:"regular expression; counts lines for each value of its (group)"`
 }
 
 // found is what search_files returns.
@@ -46,14 +46,16 @@ type found struct {
 	Files   int     `json:"files"`           // files that match
 	Folders int     `json:"folders"`         // folders that match
 	Lines   *int    `json:"lines,omitempty"` // lines that match; where content was searched
+	Times   int     `json:"times,omitempty"` // how often content occurs in them; where they are only counted
 	Note    string  `json:"note,omitempty"`
 	Groups  []group `json:"groups,omitempty"`
 	Matches []match `json:"matches,omitempty"`
 
-	args searchArgs
-	only string // the one file whose text was searched, if it was one
-	skip skipped
-	zone *time.Location
+	args  searchArgs
+	asked int    // the limit that the caller gave; 0: none
+	only  string // the one file whose text was searched, if it was one
+	skip  skipped
+	zone  *time.Location
 }
 
 // group is one captured text of group_by.
@@ -88,8 +90,8 @@ func searchFiles(c Config) tool.Tool {
 	return tool.Define(loci.ToolSpec{
 		Name: "search_files",
 		Description: `Finds files by name, text, date or type, counts matching lines, groups them. ` +
-			`Does not look into binary files, .git or links. ` +
-			`Paths are relative to the working folder, absolute or ~/x. ` +
+			`Does not look into binaries, .git or links. ` +
+			`Paths: relative, absolute or ~/x. ` +
 			`Example: {"path": "app.log", "content": "ERROR", "count": true}`,
 		SideEffects: loci.EffectRead,
 		Files:       true,
@@ -116,6 +118,8 @@ func searchFiles(c Config) tool.Tool {
 // search runs in two steps: the walk collects what fits by name, type and
 // date; then, in the order asked for, the files are read if their text counts.
 func search(ctx context.Context, c Config, env tool.Env, args searchArgs) (found, error) {
+	asked := args.Limit
+	splitName(&args)
 	args.Limit = min(max(cmp.Or(args.Limit, searchLimit), 1), searchLimitMax)
 	f, err := newFilter(args, env.Now)
 	if err != nil {
@@ -133,14 +137,14 @@ func search(ctx context.Context, c Config, env tool.Env, args searchArgs) (found
 		return found{}, err
 	}
 	sortMatches(matches, args.Sort)
-	result := found{args: args, zone: env.Now.Location()}
+	result := found{args: args, asked: asked, zone: env.Now.Location()}
 	if lines != nil {
 		if len(matches) == 1 {
 			result.only = matches[0].Path
 		}
 		lines.left = c.SearchBytes
 		matches = lines.search(ctx, matches, &skip)
-		result.Lines, result.Groups = &lines.total, lines.groups(args.Limit, &skip)
+		result.Lines, result.Groups, result.Times = &lines.total, lines.groups(args.Limit, &skip), lines.times
 	}
 	for _, m := range matches {
 		if m.Type == "folder" {
@@ -148,6 +152,9 @@ func search(ctx context.Context, c Config, env tool.Env, args searchArgs) (found
 		} else {
 			result.Files++
 		}
+	}
+	if len(matches) == 0 && f.isEnding() {
+		skip.note(skippedType, clip(f.kind, 40))
 	}
 	if len(matches) > args.Limit {
 		skip.note(skippedResults, args.Limit, len(matches))
@@ -193,6 +200,15 @@ func collect(ctx context.Context, files *sandbox.Folders, args searchArgs, f fil
 	return matches, nil
 }
 
+// splitName makes a folder and a pattern of a name that is a whole path, as
+// /srv/*.txt, which no name matches.
+func splitName(args *searchArgs) {
+	dir, name := filepath.Split(args.Name)
+	if args.Path == "" && name != "" && (filepath.IsAbs(dir) || strings.HasPrefix(dir, "~")) && !strings.ContainsAny(dir, "*?[") {
+		args.Path, args.Name = filepath.Clean(dir), name
+	}
+}
+
 // sortMatches puts the matches in the order asked for.
 func sortMatches(matches []match, order string) {
 	slices.SortStableFunc(matches, func(a, b match) int {
@@ -225,6 +241,11 @@ func (s *skipped) note(words lang.Words, args ...any) {
 	if !slices.ContainsFunc(s.notes, func(n note) bool { return n.words == words }) {
 		s.notes = append(s.notes, note{words, args})
 	}
+}
+
+// drop takes the sentences of a kind out again.
+func (s *skipped) drop(words lang.Words) {
+	s.notes = slices.DeleteFunc(slices.Clone(s.notes), func(n note) bool { return n.words == words })
 }
 
 // In is the honest note about all that was left out.
@@ -309,6 +330,13 @@ func (f filter) hasKind(e sandbox.Entry) bool {
 	}
 	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(e.Name)), ".")
 	return !e.Dir && (ext == f.kind || slices.Contains(endings[strings.TrimSuffix(f.kind, "s")], ext))
+}
+
+// isEnding reports whether the type asked for is none of the words but an ending
+// of names.
+func (f filter) isEnding() bool {
+	_, word := endings[strings.TrimSuffix(f.kind, "s")]
+	return f.kind != "" && !word && !slices.Contains([]string{"file", "folder", "directory"}, f.kind)
 }
 
 // nameMatcher reads a name: a pattern if it has * ? or [ in it, otherwise a

@@ -200,3 +200,29 @@ func TestExcerpt(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestAskedFor checks what is said where a number of results, or only their count,
+// was asked for.
+func TestAskedFor(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "the end of the day\nno\nThe", "b.txt": "the", "c.md": strings.Repeat("x", 100)})
+	for args, want := range map[string]string{
+		`{"type":"file","sort":"largest","limit":1}`:        "The largest: c.md (100 bytes,",
+		`{"content":"the","count":true,"path":"a.txt"}`:     "the occurs in 2 lines of a.txt, 3 times.",
+		`{"name":"` + filepath.ToSlash(b.root) + `/*.txt"}`: "2 files: a.txt",
+		`{"type":"alien"}`: "No name ends in .alien here.",
+		`{"content":"no","count":true,"path":"a.txt"}`:          "no occurs in 1 line of a.txt.",
+		`{"content":"\\bthe\\b","regexp":true,"count":true}`:    "occurs in 3 lines of 2 files:",
+		`{"content":"^","regexp":true,"count":true,"limit":50}`: "occurs in 5 lines",
+	} {
+		r := b.call("search_files", args)
+		if !strings.Contains(r.Text, want) || strings.Contains(r.Text, "Only") {
+			t.Errorf("%s: %q, want %q in it", args, r.Text, want)
+		}
+	}
+	if f := get[found](b, "search_files", `{"type":"file","limit":1}`); f.Files != 3 || !strings.Contains(f.Note, "Only 1 of 3") {
+		t.Errorf("the model is told of the others: %+v", f)
+	}
+	if f := get[found](b, "search_files", `{"content":"the","count":true}`); f.Times != 4 {
+		t.Errorf("%d times", f.Times)
+	}
+}

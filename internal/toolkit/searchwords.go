@@ -56,6 +56,11 @@ var (
 		ZH: "只显示 %[2]d 个值中的 %[1]d 个。",
 		CS: "Zobrazeno je jen %d z %d hodnot.",
 	}
+	skippedType = lang.Words{
+		EN: "No name ends in .%s here. Types besides endings are file, folder, image, audio, video, document, archive and code.",
+		ZH: "没有以 .%s 结尾的文件。除扩展名外，类型有 file、folder、image、audio、video、document、archive 和 code。",
+		CS: "Žádné jméno tu nekončí na .%s. Druhy kromě přípon jsou file, folder, image, audio, video, document, archive a code.",
+	}
 	skippedBinary = lang.Words{
 		EN: "Not searched: %d binary files.",
 		ZH: "未搜索：%d 个二进制文件。",
@@ -82,6 +87,9 @@ func renderFound(language string, f found) string {
 	default:
 		text = renderNames(language, f)
 	}
+	if f.asked > 0 { // who says how many knows that there may be more
+		f.skip.drop(skippedResults)
+	}
 	if note := f.skip.In(language); note != "" {
 		text += "\n" + note
 	}
@@ -103,6 +111,9 @@ func renderLines(language string, f found) string {
 	case len(f.Matches) == 1:
 		verb := lang.Words{EN: "%s occurs in %s of %s", ZH: "%[3]s 中有 %[2]s包含 %[1]s", CS: "%s je na %s souboru %s"}
 		b.WriteString(verb.In(language, what, lineWord.In(language, *f.Lines), f.Matches[0].Path))
+		if f.Times > *f.Lines {
+			b.WriteString(lang.Words{EN: ", %d times", ZH: "，共 %d 次", CS: ", celkem %d×"}.In(language, f.Times))
+		}
 	default:
 		verb := lang.Words{EN: "%s occurs in %s of %s", ZH: "%[3]s中有 %[2]s包含 %[1]s", CS: "%s je na %s v %s"}
 		b.WriteString(verb.In(language, what, lineWord.In(language, *f.Lines), inFileWord.In(language, f.Files)))
@@ -149,16 +160,32 @@ func renderNames(language string, f found) string {
 	if f.Folders > 0 {
 		counts = append(counts, folderWord.In(language, f.Folders))
 	}
+	if f.asked == 1 && f.args.Sort != "" && len(f.Matches) == 1 {
+		return superlatives[f.args.Sort].In(language) + f.name(language, f.Matches[0])
+	}
 	text := strings.Join(counts, lang.Words{EN: " and ", ZH: "，", CS: " a "}.In(language))
 	if f.args.Count {
 		return text + lang.Words{EN: ".", ZH: "。", CS: "."}.In(language)
 	}
 	parts := make([]string, len(f.Matches))
 	for i, m := range f.Matches {
-		parts[i] = m.Path
-		if m.Type == "file" {
-			parts[i] += " (" + lang.Size(language, m.Size) + ", " + m.Modified.In(f.zone).Format("2006-01-02 15:04") + ")"
-		}
+		parts[i] = f.name(language, m)
 	}
 	return text + ": " + some(language, parts, searchLimit)
+}
+
+// name is a file with its size and time, or a folder.
+func (f found) name(language string, m match) string {
+	if m.Type != "file" {
+		return m.Path
+	}
+	return m.Path + " (" + lang.Size(language, m.Size) + ", " + m.Modified.In(f.zone).Format("2006-01-02 15:04") + ")"
+}
+
+// superlatives begin the answer to who asked for one thing in an order.
+var superlatives = map[string]lang.Words{
+	"name":    {EN: "The first by name: ", ZH: "按名称第一个：", CS: "První podle jména: "},
+	"newest":  {EN: "The newest: ", ZH: "最新的：", CS: "Nejnovější: "},
+	"oldest":  {EN: "The oldest: ", ZH: "最旧的：", CS: "Nejstarší: "},
+	"largest": {EN: "The largest: ", ZH: "最大的：", CS: "Největší: "},
 }

@@ -29,7 +29,7 @@ const (
 
 // systemArgs is what system_info takes.
 type systemArgs struct {
-	Part string `json:"part,omitempty" enum:"os,cpu,memory,disk,network" jsonschema:"all if left out"`
+	Part string `json:"part,omitempty" enum:"os,uptime,cpu,memory,disk,network" jsonschema:"all if left out"`
 }
 
 // system is what system_info finds out; a part that was not asked for, or that
@@ -41,6 +41,8 @@ type system struct {
 	Disks   []diskInfo  `json:"disks,omitempty"`
 	Network []netInfo   `json:"network,omitempty"`
 	Note    string      `json:"note,omitempty"` // parts that could not be found out
+
+	args systemArgs
 }
 
 // osInfo is the operating system.
@@ -112,7 +114,7 @@ func systemInfo() tool.Tool {
 // inspect does what system_info promises. A part that cannot be found out is
 // named in the note, unless it is the only one asked for.
 func inspect(ctx context.Context, env tool.Env, args systemArgs) (system, error) {
-	var s system
+	s := system{args: args}
 	parts := []struct {
 		name string
 		fill func() error
@@ -125,7 +127,7 @@ func inspect(ctx context.Context, env tool.Env, args systemArgs) (system, error)
 	}
 	var missing []string
 	for _, part := range parts {
-		if args.Part != "" && args.Part != part.name {
+		if args.Part != "" && args.Part != part.name && (args.Part != "uptime" || part.name != "os") {
 			continue
 		}
 		if err := part.fill(); ctx.Err() != nil {
@@ -228,7 +230,9 @@ func (s *system) fillNetwork() error {
 func renderSystem(language string, s system) string {
 	var out []string
 	add := func(w lang.Words, args ...any) { out = append(out, w.In(language, args...)) }
-	if o := s.OS; o != nil {
+	if o := s.OS; o != nil && s.args.Part == "uptime" {
+		add(lang.Words{EN: "%s has been on for %s.", ZH: "%s 已运行 %s。", CS: "%s běží už %s."}, o.Host, uptime(language, o.UptimeS))
+	} else if o != nil {
 		add(lang.Words{EN: "%s (%s, kernel %s) on %s, up for %s.", ZH: "%s（%s，内核 %s），主机 %s，已运行 %s。", CS: "%s (%s, jádro %s) na %s, běží %s."},
 			cmp.Or(o.Name, o.System), o.Arch, o.Kernel, o.Host, uptime(language, o.UptimeS))
 	}

@@ -51,8 +51,12 @@ type Result struct {
 	// Value is a decimal number: exact for whole numbers, otherwise the
 	// shortest one that stands for the nearest float64.
 	Value string
-	// ReadAs are the numbers with separators, as they were written and as they
-	// were understood: 1,234 is a thousand to some and one and a bit to others.
+	// Rounded is set where Value has more digits before its point than a float64
+	// keeps, and so is near the result and not equal to it.
+	Rounded bool
+	// ReadAs are the numbers with separators, and hexadecimal ones, as they were
+	// written and as they were understood: 1,234 is a thousand to some and one
+	// and a bit to others.
 	ReadAs [][2]string
 }
 
@@ -63,7 +67,7 @@ func Eval(expression string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{n.String(), p.readAs}, nil
+	return Result{n.String(), n.rounded(), p.readAs}, nil
 }
 
 // evaluate computes a whole expression.

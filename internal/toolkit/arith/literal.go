@@ -12,6 +12,9 @@ import (
 // arguments of a function it separates these.
 func (p *parser) number() (number, error) {
 	start := p.pos
+	if n, ok, err := p.hexadecimal(); ok || err != nil {
+		return n, err
+	}
 	whole := p.digits()
 	for len(whole) > 0 && p.thousands(start) {
 		p.pos++
@@ -47,6 +50,25 @@ func (p *parser) number() (number, error) {
 	}
 	return n, err
 }
+
+// hexadecimal reads 0x1f: with no space between, the x is no multiplication.
+func (p *parser) hexadecimal() (n number, ok bool, err error) {
+	if p.at(0) != '0' || p.at(1)|0x20 != 'x' || !isHex(p.at(2)) {
+		return number{}, false, nil
+	}
+	start := p.pos
+	for p.pos += len("0x"); isHex(p.at(0)); p.pos++ {
+	}
+	value, ok := new(big.Int).SetString(p.s[start+len("0x"):p.pos], 16)
+	if !ok || value.BitLen() > maxBits {
+		return number{}, false, errLarge
+	}
+	p.readAs = append(p.readAs, [2]string{p.s[start:p.pos], value.String()})
+	return number{exact: new(big.Rat).SetInt(value)}, true, nil
+}
+
+// isHex reports whether c is a digit to the base of 16.
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // at is the byte so far ahead; 0 beyond the end.
 func (p *parser) at(ahead int) byte {

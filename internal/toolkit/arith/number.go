@@ -71,10 +71,16 @@ func (n number) String() string {
 	if n.exact != nil && (f == 0 || math.IsInf(f, 0)) { // beyond float64, which only an exact fraction can be
 		return new(big.Float).SetRat(n.exact).Text('g', 17)
 	}
-	if a := math.Abs(f); a != 0 && (a < 1e-6 || a >= 1e21) {
+	if a := math.Abs(f); a != 0 && (a < 1e-6 || a >= 1e21) || n.rounded() {
 		return strconv.FormatFloat(f, 'e', -1, 64)
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// rounded reports whether the digits of a number before its point are not all its
+// own: float64 has 53 bits for them.
+func (n number) rounded() bool {
+	return math.Abs(n.value()) >= 1<<53 && (n.exact == nil || !n.exact.IsInt())
 }
 
 // apply computes a op b.
