@@ -65,15 +65,15 @@ var arrows = map[string]row{
 	"internal/prompt":     {engine, "."},
 
 	"internal/tool":          {abilities, ". internal/sandbox internal/toolcall"},
-	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/tool internal/toolkit/arith"},
-	"internal/toolkit/arith": {abilities, "."},
+	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
+	"internal/toolkit/arith": {abilities, ". internal/text"},
 	"internal/model":         {abilities, ". internal/model/server internal/text internal/wire internal/wire/ollama"},
 	"internal/model/server":  {abilities, ". internal/wire internal/wire/openai internal/wire/ollama"},
 	"internal/intent":        {abilities, ". internal/lang"},
 
 	"internal/store":         {ground, ". internal/text"},
 	"internal/config":        {ground, ". internal/text"},
-	"internal/sandbox":       {ground, "."},
+	"internal/sandbox":       {ground, ". internal/text"},
 	"internal/embedded":      {ground, ". internal/embedded/gguf"},
 	"internal/embedded/gguf": {ground, ""},
 	"internal/toolcall":      {ground, ". internal/text"},

@@ -11,6 +11,7 @@ import (
 
 	"loci"
 	"loci/internal/lang"
+	"loci/internal/text"
 	"loci/internal/tool"
 )
 
@@ -107,7 +108,7 @@ func daysTo(day string, now time.Time) (*int, error) {
 		}
 	}
 	if end := now.Year() + n/365; err != nil || n < -maxDays || n > maxDays || end < 2 || end > 9990 {
-		return nil, advise("Write it like 2026-12-25, or as days from today such as +3.", "The day %q cannot be read.", clip(day, 100))
+		return nil, advise("Write it like 2026-12-25, or as days from today such as +3.", "The day %q cannot be read.", text.Clip(day, 100))
 	}
 	return &n, nil
 }
@@ -143,7 +144,7 @@ func findZone(name string) (*time.Location, error) {
 			return zone, nil
 		}
 	}
-	return nil, advise("Use a name of the zone database, such as Europe/Prague or America/New_York.", "There is no time zone %q.", clip(name, 100))
+	return nil, advise("Use a name of the zone database, such as Europe/Prague or America/New_York.", "There is no time zone %q.", text.Clip(name, 100))
 }
 
 var (

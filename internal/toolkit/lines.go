@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"loci/internal/text"
 )
 
 const (
@@ -72,7 +74,7 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil || len(pattern) > maxPattern || programSize(pattern) > maxProgram {
 		return nil, advise("Write it shorter and in the syntax of RE2, or search for plain text without regexp.",
-			"The regular expression %q cannot be used.", clip(pattern, 100))
+			"The regular expression %q cannot be used.", text.Clip(pattern, 100))
 	}
 	return re, nil
 }
@@ -247,13 +249,13 @@ func (l *lines) file(ctx context.Context, m *match, skip *skipped) {
 		return
 	}
 	defer f.Close() // opened for reading: closing loses nothing
-	text, err := openText(io.LimitReader(f, l.left), info)
+	r, err := openText(io.LimitReader(f, l.left), info)
 	if err != nil {
 		skip.binary++
 		return
 	}
 	l.left -= info.Size()
-	l.buf.Reset(text)
+	l.buf.Reset(r)
 	matched := false // in this line already: a long one comes in pieces
 	unchecked := 0   // bytes since the context was looked at
 	for number := 1; ; {
@@ -275,7 +277,7 @@ func (l *lines) file(ctx context.Context, m *match, skip *skipped) {
 			matched = l.line(ctx, m, number, line)
 		}
 		if more {
-			skip.note(skippedLong, clip(m.Path, 200))
+			skip.note(skippedLong, text.Clip(m.Path, 200))
 			continue
 		}
 		number++
@@ -335,8 +337,8 @@ func capture(line []byte, groups []int) string {
 	if groups[i] < 0 { // the group had no part in the match
 		return ""
 	}
-	text := line[groups[i]:groups[i+1]]
-	return strings.ToValidUTF8(clip(string(text[:min(len(text), 201)]), 200), "�")
+	match := line[groups[i]:groups[i+1]]
+	return text.Clip(string(match[:min(len(match), 201)]), 200)
 }
 
 // groups lists the captured texts, the most frequent first.

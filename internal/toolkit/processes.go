@@ -14,6 +14,7 @@ import (
 
 	"loci"
 	"loci/internal/lang"
+	"loci/internal/text"
 	"loci/internal/tool"
 )
 
@@ -176,7 +177,7 @@ func renderProcesses(language string, p processes) string {
 
 // renderNamed tells whether programs of a name run, and under which numbers.
 func renderNamed(language string, p processes) string {
-	name := clip(p.args.Name, 100)
+	name := text.Clip(p.args.Name, 100)
 	if p.Total == 0 {
 		return lang.Words{EN: "No: no program named %s is running.", ZH: "没有：没有名为 %s 的程序在运行。", CS: "Ne: žádný program se jménem %s neběží."}.In(language, name)
 	}

@@ -15,6 +15,7 @@ import (
 	"loci"
 	"loci/internal/lang"
 	"loci/internal/sandbox"
+	"loci/internal/text"
 	"loci/internal/tool"
 )
 
@@ -125,7 +126,7 @@ func (p *filePage) fill(ctx context.Context, r *bufio.Reader, info fs.FileInfo) 
 	if err != nil {
 		return err
 	}
-	text, bad, err := p.take(r)
+	page, bad, err := p.take(r)
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (p *filePage) fill(ctx context.Context, r *bufio.Reader, info fs.FileInfo) 
 	case !errors.Is(err, io.EOF):
 		return p.broken()
 	}
-	runes := before + utf8.RuneCountInString(text)
+	runes := before + utf8.RuneCountInString(page)
 	if p.Next > 0 && info.Size() <= countBytes {
 		rest, err := countRunes(ctx, r)
 		if err != nil {
@@ -146,10 +147,10 @@ func (p *filePage) fill(ctx context.Context, r *bufio.Reader, info fs.FileInfo) 
 	if p.Next == 0 || info.Size() <= countBytes {
 		p.Pages = max(1, (runes+pageRunes-1)/pageRunes)
 		if p.Page > p.Pages {
-			return advise("Ask for a page that exists.", "%s has only %d pages.", clip(p.shown, 200), p.Pages)
+			return advise("Ask for a page that exists.", "%s has only %d pages.", text.Clip(p.shown, 200), p.Pages)
 		}
 	}
-	return p.done(text, bad)
+	return p.done(page, bad)
 }
 
 // skip reads the pages before the one asked for, and counts the lines.
@@ -222,18 +223,18 @@ func countRunes(ctx context.Context, r io.Reader) (n int, err error) {
 
 // broken is the error for a file that stops being readable half-way.
 func (p *filePage) broken() error {
-	return fail("Tell the person that the file cannot be read.", "%s broke off while it was read.", clip(p.shown, 200))
+	return fail("Tell the person that the file cannot be read.", "%s broke off while it was read.", text.Clip(p.shown, 200))
 }
 
 // done takes the text of the page.
-func (p *filePage) done(text string, bad int) error {
-	if strings.ContainsRune(text, 0) {
-		return fail("Tell the person that it is not a text file.", "%s turns into binary data on page %d.", clip(p.shown, 200), p.Page)
+func (p *filePage) done(page string, bad int) error {
+	if strings.ContainsRune(page, 0) {
+		return fail("Tell the person that it is not a text file.", "%s turns into binary data on page %d.", text.Clip(p.shown, 200), p.Page)
 	}
 	if bad > 0 {
 		p.Note = "The file is not UTF-8: unreadable characters are shown as �."
 	}
-	p.Text = text
+	p.Text = page
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"loci"
 	"loci/internal/lang"
 	"loci/internal/sandbox"
+	"loci/internal/text"
 	"loci/internal/tool"
 )
 
@@ -154,7 +155,7 @@ func search(ctx context.Context, c Config, env tool.Env, args searchArgs) (found
 		}
 	}
 	if len(matches) == 0 && f.isEnding() {
-		skip.note(skippedType, clip(f.kind, 40))
+		skip.note(skippedType, text.Clip(f.kind, 40))
 	}
 	if len(matches) > args.Limit {
 		skip.note(skippedResults, args.Limit, len(matches))
@@ -355,7 +356,7 @@ func nameMatcher(name string) (func(path, name string) bool, error) {
 		return func(path, base string) bool { return strings.Contains(pick(path, base), name) }, nil
 	}
 	if _, err := filepath.Match(name, ""); err != nil {
-		return nil, advise("Use * for any characters and ? for one, such as *.md.", "The name pattern %q cannot be read.", clip(name, 100))
+		return nil, advise("Use * for any characters and ? for one, such as *.md.", "The name pattern %q cannot be read.", text.Clip(name, 100))
 	}
 	return func(path, base string) bool {
 		ok, err := filepath.Match(name, pick(path, base))
@@ -383,5 +384,5 @@ func parseDay(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, advise("Write it like 2026-11-30 or 2026-11-30 08:15, or today or yesterday.", "The date %q cannot be read.", clip(s, 100))
+	return time.Time{}, advise("Write it like 2026-11-30 or 2026-11-30 08:15, or today or yesterday.", "The date %q cannot be read.", text.Clip(s, 100))
 }

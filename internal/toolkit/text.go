@@ -15,6 +15,7 @@ import (
 
 	"loci"
 	"loci/internal/lang"
+	"loci/internal/text"
 )
 
 // sniffBytes is how much of a file decides whether it is text.
@@ -27,7 +28,7 @@ func openText(r io.Reader, info fs.FileInfo) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(sniffBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fail("Tell the person that the file cannot be read.", "%s cannot be read.", clip(info.Name(), 200))
+		return nil, fail("Tell the person that the file cannot be read.", "%s cannot be read.", text.Clip(info.Name(), 200))
 	}
 	decoder := unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM)
 	switch {
@@ -61,8 +62,8 @@ func isBinary(head []byte) bool {
 func errBinary(head []byte, info fs.FileInfo) *loci.ToolError {
 	kind := http.DetectContentType(head)
 	if ext := strings.TrimPrefix(filepath.Ext(info.Name()), "."); kind == "application/octet-stream" && ext != "" {
-		kind = strings.ToUpper(clip(ext, 10)) + " data"
+		kind = strings.ToUpper(text.Clip(ext, 10)) + " data"
 	}
 	return fail("Tell the person what kind of file it is and how large; its content cannot be shown as text.",
-		"%s is not text but binary: %s, %s.", clip(info.Name(), 200), kind, lang.Size(lang.English, info.Size()))
+		"%s is not text but binary: %s, %s.", text.Clip(info.Name(), 200), kind, lang.Size(lang.English, info.Size()))
 }

@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"loci"
 	"loci/internal/lang"
@@ -53,17 +52,6 @@ func advise(advice, format string, args ...any) *loci.ToolError {
 	e := fail(advice, format, args...)
 	e.ForPerson = advice
 	return e
-}
-
-// clip cuts s to n bytes at most, between two characters, for error texts.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }
 
 // some joins the first n parts, and tells how many more there are.

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"loci"
+	"loci/internal/text"
 	"loci/internal/tool"
 	"loci/internal/tool/tooltest"
 )
@@ -126,6 +127,6 @@ func (b *bench) refuse(name, args, want string) {
 	b.t.Helper()
 	r := b.call(name, args)
 	if r.Err == nil || !strings.Contains(r.Err.Message, want) {
-		b.t.Errorf("%s %s: %s, %+v; want an error about %q", name, args, clip(string(r.Data), 200), r.Err, want)
+		b.t.Errorf("%s %s: %s, %+v; want an error about %q", name, args, text.Clip(string(r.Data), 200), r.Err, want)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"loci"
+	"loci/internal/text"
 )
 
 const (
@@ -92,20 +93,9 @@ func fail(advice, format string, args ...any) *loci.ToolError {
 	return &loci.ToolError{Message: fmt.Sprintf(format, args...), Suggestion: advice, ForPerson: advice}
 }
 
-// clip cuts s to n bytes at most, between two characters.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
-
 // fault makes the error for something that cannot be read.
 func (p *parser) fault(problem string) error {
-	return fail("Write an expression with numbers and + - * / ^ ( ), such as (2 + 3) * 4.", "%s in %q.", problem, clip(p.spelled, 200))
+	return fail("Write an expression with numbers and + - * / ^ ( ), such as (2 + 3) * 4.", "%s in %q.", problem, text.Clip(p.spelled, 200))
 }
 
 // unexpected is the error for what stands at the current place.
@@ -116,9 +106,9 @@ func (p *parser) unexpected() error {
 	case p.pos >= len(p.s) && word == "":
 		return p.fault("Something is missing at the end")
 	case word != "":
-		return p.fault("The word \"" + clip(word, 40) + "\" is not known or not possible here")
+		return p.fault("The word \"" + text.Clip(word, 40) + "\" is not known or not possible here")
 	case unicode.IsDigit(r):
-		return p.fault("An operator is missing before \"" + clip(p.s[p.pos:], 20) + "\"")
+		return p.fault("An operator is missing before \"" + text.Clip(p.s[p.pos:], 20) + "\"")
 	}
 	return p.fault("The character \"" + string(r) + "\" is not possible here")
 }

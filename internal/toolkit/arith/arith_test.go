@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"loci"
+	"loci/internal/text"
 )
 
 func TestEval(t *testing.T) {
@@ -103,7 +104,7 @@ func TestEval(t *testing.T) {
 		strings.Repeat("1+", 600):      "error: too long",
 		strings.Repeat("-", 500) + "1": "1",
 	} {
-		t.Run(clip(expression, 40), func(t *testing.T) {
+		t.Run(text.Clip(expression, 40), func(t *testing.T) {
 			got, err := Eval(expression)
 			if problem, ok := strings.CutPrefix(want, "error: "); ok {
 				e, ok := errors.AsType[*loci.ToolError](err)

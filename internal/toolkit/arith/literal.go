@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"loci/internal/text"
 )
 
 // number reads a number with the separators that people write: 1,234.5 and
@@ -46,7 +48,7 @@ func (p *parser) number() (number, error) {
 	}
 	n, err := bounded(r)
 	if err == nil && (p.at(0) == '.' || p.at(0) == ',' && p.calls == 0) {
-		err = p.fault("The separators of \"" + clip(p.s[start:], 40) + "\" could mean two things")
+		err = p.fault("The separators of \"" + text.Clip(p.s[start:], 40) + "\" could mean two things")
 	}
 	return n, err
 }
