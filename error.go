@@ -80,7 +80,7 @@ type Error struct {
 	Hint    string `json:"hint,omitempty"` // what to do about it
 	Err     error  `json:"-"`
 	// RetryAfter is how long a busy server asks to wait; 0 where nobody says.
-	RetryAfter time.Duration `json:"-"`
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
 }
 
 // Error gives the sentence and the hint. Where the sentence is a text that

@@ -42,7 +42,7 @@ func (l *lanes) enter(ctx context.Context, session string, cancel context.Cancel
 	case <-w.granted:
 		return leave, true, nil
 	case <-ctx.Done():
-		if !l.withdraw(session, w) {
+		if l.withdraw(session, w) {
 			leave() // it was granted at the same moment
 		}
 		return nil, false, ctx.Err()
@@ -84,15 +84,19 @@ func (l *lanes) claim(session string, cancel context.CancelFunc) (*waiter, error
 	return running.next, nil
 }
 
-// withdraw gives up a place; false if the lane is the waiter's already.
-func (l *lanes) withdraw(session string, w *waiter) bool {
+// withdraw gives up a place. It tells whether the lane is the waiter's already.
+func (l *lanes) withdraw(session string, w *waiter) (granted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if running := l.byID[session]; running != nil && running.next == w {
 		running.next = nil
-		return true
 	}
-	return false
+	select {
+	case <-w.granted:
+		return true
+	default:
+		return false
+	}
 }
 
 // leave hands the lane on.
@@ -115,6 +119,20 @@ func (l *lanes) stop(session string) {
 	defer l.mu.Unlock()
 	if running := l.byID[session]; running != nil {
 		running.cancel()
+	}
+}
+
+// clear interrupts the running turn of a session, and sends away the one that
+// waits for it.
+func (l *lanes) clear(session string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if running := l.byID[session]; running != nil {
+		running.cancel()
+		if running.next != nil {
+			running.next.cancel()
+			running.next = nil
+		}
 	}
 }
 

@@ -77,3 +77,44 @@ func TestLaneGiveUp(t *testing.T) {
 		}
 	})
 }
+
+// A session that is to go takes the one who waits along, and whoever clears it
+// gets the place.
+func TestLaneIsCleared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lanes
+		runs, stop := context.WithCancel(t.Context())
+		leave, _, err := l.enter(t.Context(), "s", stop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits, dismiss := context.WithCancel(t.Context())
+		gone := make(chan error, 1)
+		go func() {
+			_, _, err := l.enter(waits, "s", dismiss)
+			gone <- err
+		}()
+		synctest.Wait()
+		l.clear("s")
+		if err := <-gone; !errors.Is(err, context.Canceled) || runs.Err() == nil {
+			t.Errorf("the one who waited: %v; the running one: %v", err, runs.Err())
+		}
+		ended := make(chan func(), 1)
+		go func() {
+			leave, waited, err := l.enter(t.Context(), "s", func() {})
+			if err != nil || !waited {
+				t.Error(waited, err)
+			}
+			ended <- leave
+		}()
+		synctest.Wait()
+		if len(ended) != 0 {
+			t.Error("it did not wait for the running one")
+		}
+		leave()
+		(<-ended)()
+		if len(l.byID) != 0 {
+			t.Errorf("%d lanes are left", len(l.byID))
+		}
+	})
+}

@@ -55,13 +55,13 @@ func (a *Agent) Fork(ctx context.Context, p loci.Principal, session, turn string
 }
 
 // Delete removes a session of p for good. A turn that runs in it is stopped
-// first, so that its client hears how it ended; those who follow the session
-// then come to the end.
+// first, so that its client hears how it ended, and one that waits does not
+// begin; those who follow the session then come to the end.
 func (a *Agent) Delete(ctx context.Context, p loci.Principal, session string) error {
 	if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
 		return err
 	}
-	a.lanes.stop(session)
+	a.lanes.clear(session)
 	leave, _, err := a.lanes.enter(ctx, session, func() {})
 	if err != nil {
 		return err

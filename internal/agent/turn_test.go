@@ -257,6 +257,9 @@ func TestWindowOverflow(t *testing.T) {
 		o := w.ask(history, question)
 		if strings.Contains(o.text, "no longer sees the oldest") {
 			cuts++
+			if asked := fmt.Sprintf("of its %d questions", 10+i); !strings.Contains(o.text, asked) {
+				t.Errorf("turn %d: the person reads %q, want %q", i, o.text[:min(len(o.text), 200)], asked)
+			}
 		}
 		if !strings.HasSuffix(o.text, long) {
 			t.Fatalf("turn %d: the person reads %q", i, o.text)
@@ -288,6 +291,9 @@ func TestMessageLongerThanWindow(t *testing.T) {
 	second := w.ask(h, huge)
 	if got := w.model.requests[1].Messages; len(got) != 2 {
 		t.Errorf("the model is sent %d messages with it", len(got))
+	}
+	if !strings.HasPrefix(second.text, "(This message alone is longer than the model's window of 4096 tokens") {
+		t.Errorf("the person reads %q", second.text)
 	}
 	w.ask(append(h, loci.Message{Role: loci.User, Content: huge}, loci.Message{Role: loci.Assistant, Content: second.text}), "and now?")
 	if got := w.model.requests[2].Messages; len(got) != 2 || !strings.HasPrefix(got[1].Content, "and now?") {

@@ -13,11 +13,17 @@ import (
 // stay, and no more than fill half of the room. Where they begin is kept for
 // the turns to come, and the person is told.
 func (t *turn) fit(next string) {
+	hidden := 0 // questions left out before
 	if i := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Base }); i > 0 {
+		hidden = len(roundStarts(t.path[:i]))
 		t.path = t.path[i:]
 	}
 	room := t.profile.Window - t.profile.Window/4 // the rest is for the reply
-	room -= tokens(t.session.System) + tokens(next) + imageTokens*len(t.req.Message.Images) + t.toolTokens()
+	message := tokens(next) + imageTokens*len(t.req.Message.Images)
+	if message > t.profile.Window { // some servers refuse it, and some cut it in silence
+		t.notice = fmt.Sprintf("(This message alone is longer than the model's window of %d tokens: the model may not see all of it.)\n\n", t.profile.Window)
+	}
+	room -= tokens(t.session.System) + message + t.toolTokens()
 	if pathTokens(t.path) <= room {
 		return
 	}
@@ -32,14 +38,14 @@ func (t *turn) fit(next string) {
 	if cut == 0 {
 		return // nothing older to leave out: the message itself is too long
 	}
-	gone := 0
+	gone := hidden
 	for _, start := range rounds {
 		if start < cut {
 			gone++
 		}
 	}
-	t.notice = fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
-		t.profile.Window, gone, len(rounds))
+	t.notice += fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
+		t.profile.Window, gone, hidden+len(rounds))
 	t.path = t.path[cut:]
 	t.rebased = true
 }

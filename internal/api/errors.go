@@ -66,8 +66,9 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // errCancelled is what is left to say when a request's context ended: mostly
-// the client has left and nobody reads it, or loci is shutting down.
-var errCancelled = loci.Errorf(loci.Overloaded, "The request was cancelled before it was answered.").WithHint("Ask again.")
+// the client has left and nobody reads it, or loci is shutting down. There may
+// be a part of the reply before it.
+var errCancelled = loci.Errorf(loci.Truncated, "The request was stopped before the reply was complete.").WithHint("Ask again.")
 
 // note makes err fit to be shown and keeps its code for the log line. The cause
 // of an internal error is logged by itself, since nobody is shown it.
@@ -99,7 +100,9 @@ func shape(path string, e *loci.Error) (contentType string, body []byte) {
 
 // ownError is the error shape of the agent API: {"error":{code, message, hint?}}.
 func ownError(e *loci.Error) []byte {
-	b, err := json.Marshal(map[string]*loci.Error{"error": e})
+	said := *e
+	said.RetryAfter = 0 // it is in the header
+	b, err := json.Marshal(map[string]loci.Error{"error": said})
 	if err != nil { // three strings always marshal
 		return []byte(`{"error":{"code":"internal","message":"the error could not be encoded"}}`)
 	}

@@ -128,8 +128,8 @@ func TestRelayWhenStopped(t *testing.T) {
 	}{
 		{"/v1/chat/completions", typeSSE, ssePiece, "was stopped before it was complete.\",\"type\":\"server_error\",\"param\":null,\"code\":\"truncated\"}}\n\ndata: [DONE]\n\n", loci.OpenAI, 200},
 		{"/api/chat", typeNDJSON, lineText, `{"error":"The reply was stopped before it was complete."}` + "\n", loci.Ollama, 200},
-		{"/v1/chat/completions", typeSSE, "", `The request was cancelled`, loci.OpenAI, 503},
-		{"/v1/chat/completions", typeJSON, "", `The request was cancelled`, loci.OpenAI, 503},
+		{"/v1/chat/completions", typeSSE, "", `The request was stopped`, loci.OpenAI, 503},
+		{"/v1/chat/completions", typeJSON, "", `The request was stopped`, loci.OpenAI, 503},
 	} {
 		f := answers(e.dialect, func(ctx context.Context) (*http.Response, error) {
 			return replies(200, e.media, io.MultiReader(strings.NewReader(e.first), waiting{ctx})), nil

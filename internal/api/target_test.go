@@ -52,15 +52,19 @@ func TestRetryAfter(t *testing.T) {
 		busy := loci.Errorf(loci.Overloaded, "The model server is busy.").WithHint("Try again in a moment.")
 		busy.RetryAfter = e.wait
 		f := newFake()
-		f.turn = play(event(1, loci.TurnStarted{}), event(2, loci.TurnFinished{State: loci.TurnFailed, Error: busy}))
 		c := newClient(t, f)
 		for path, body := range map[string]string{
 			"/v1/chat/completions": hello + `}`,
 			"/api/chat":            ollamaHello + `}`,
 			"/api/agent/chat":      `{"message":"hi","stream":false}`,
 		} {
+			end := event(2, loci.TurnFinished{State: loci.TurnFailed, Error: busy})
+			if path == "/api/agent/chat" { // follows the session, in the store
+				end = stored(t, end)
+			}
+			f.turn = play(event(1, loci.TurnStarted{}), end)
 			w := c.do("POST", path, body)
-			if got := w.Header().Get("Retry-After"); w.Code != 429 || got != e.want {
+			if got := w.Header().Get("Retry-After"); w.Code != 429 || got != e.want || strings.Contains(w.Body.String(), "retry_after") {
 				t.Errorf("%s: %d, Retry-After %q, want %q: %s", path, w.Code, got, e.want, w.Body)
 			}
 		}

@@ -323,6 +323,9 @@ func (c *command) prompt(ctx context.Context, question string) (string, error) {
 	}()
 	select {
 	case line := <-answer:
+		if !strings.HasSuffix(line, "\n") {
+			fmt.Fprintln(c.Err) // nobody pressed Enter
+		}
 		return line, nil
 	case <-ctx.Done():
 		fmt.Fprintln(c.Err)

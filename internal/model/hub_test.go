@@ -113,6 +113,8 @@ func TestResolve(t *testing.T) {
 		"":                                "llama3.2:3b",
 		" loci ":                          "llama3.2:3b",
 		"loci/default":                    "llama3.2:3b",
+		"loci:latest":                     "llama3.2:3b",
+		"bare/loci:latest":                "@llama3.2:3b",
 		"bare/":                           "@llama3.2:3b",
 		"bare/loci":                       "@llama3.2:3b",
 		"smollm2":                         "smollm2:latest",

@@ -88,7 +88,7 @@ func (h *Hub) find(lists []listed, name string) (Target, bool) {
 // "" unless one is configured.
 func (h *Hub) plain(name string) string {
 	name = strings.TrimPrefix(name, barePrefix)
-	if name == alias {
+	if ollama.TrimLatest(name) == alias { // it is listed, so Ollama's clients may write it so
 		name = ""
 	}
 	name = strings.TrimPrefix(name, aliasPrefix)
