@@ -148,6 +148,8 @@ func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault)
 	case fault != nil:
 		t.gap()
 		t.speak("The model tried to use a tool in a form that cannot be read: " + fault.Message())
+	case t.shown.Len() == 0 && out.finish == loci.FinishLength: // in its thoughts, or in a call
+		t.speak("(The limit of the reply's length was reached before the model had answered. Ask for less at once, or allow longer replies.)")
 	case t.shown.Len() == 0:
 		t.speak("(The model gave no answer. Ask again, or in other words.)")
 	}

@@ -301,6 +301,19 @@ func TestMessageLongerThanWindow(t *testing.T) {
 	}
 }
 
+// A reply without any words says why there are none.
+func TestNoWords(t *testing.T) {
+	for finish, want := range map[loci.Finish]string{
+		loci.FinishStop:   "gave no answer",
+		loci.FinishLength: "limit of the reply's length",
+	} {
+		w := newWorld(t, loci.TierNative, []any{"<think>Hm, let me see", finish})
+		if o := w.ask(nil, "Think."); !strings.Contains(o.text, want) {
+			t.Errorf("%s: the person reads %q", finish, o.text)
+		}
+	}
+}
+
 // A turn that is stopped between two calls leaves no call without a result:
 // servers refuse such a conversation for good.
 func TestStopBetweenCalls(t *testing.T) {
