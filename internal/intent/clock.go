@@ -39,14 +39,14 @@ func clockRules() []rule {
 		{"date", []string{
 			`^(?:what|which)(?:'s| is)?(?: the)?(?: current| today's| exact| local)? (?:day|date|year|month|weekday)(?: of the (?:week|month|year))?` + clockTail,
 			`^what(?:'s| is) today(?:'s date)?$`,
-			`^(?:today's|the current|current) (?:date|day|weekday)$`, `^date$`,
+			`^(?:give me |show me |write )?(?:today's|the current|current|the) (?:date|day|weekday)(?: today)?(?: (?:in|as) ` + inForm + `)?$`, `^date$`,
 			`^is it (?:already |still )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|the weekend)(?: (?:already|today|yet|here))*$`,
 			// Chinese
 			`^(?:今天|现在|今日)?(?:的?日期)?(?:是)?(?:星期几|周几|礼拜几|几号|几月几号|几月几日|多少号|什么日子|什么日期)(?:了|啊|呀)?$`,
 			`^(?:今年|现在)(?:是)?(?:哪一?年|什么年|几几年|多少年)(?:了)?$`,
 			`^(?:今天的?|当前的?|现在的?)日期(?:是什么|是多少)?$`,
 			// Czech
-			`^(?:jaký|který|co)(?: je)?(?: to)?(?: dnes| dneska)?(?: je)?(?: za)? (?:den|datum|rok|měsíc)(?: je)?(?: dnes| dneska| máme)?$`,
+			`^(?:jaký|jaké|který|co)(?: je)?(?: to)?(?: dnes| dneska)?(?: je)?(?: za)? (?:den|datum|rok|měsíc)(?: je)?(?: dnes| dneska| máme)?(?: v \pL+ (?:formátu|tvaru|podobě|jazyce))?$`,
 			`^kolikátého(?: je| máme)?(?: dnes| dneska)?(?: je| máme)?$`,
 			`^(?:dnešní datum|je už? pátek)$`,
 		}},
@@ -64,5 +64,8 @@ func clockRules() []rule {
 	return rules
 }
 
+// inForm is a way to write a date. What it is in is no place.
+const inForm = `(?:(?:(?:the|an?|my|short|long|full) )*(?:[\pL\d-]+ ){0,3}(?:format|form|style|notation|words|numbers|letters|language|writing)|czech|english|chinese|iso|iso ?8601|full|short|detail)`
+
 // clockTail is how a question for the date or time may end.
-const clockTail = `(?: (?:is it|is this|is today|do we have|it is|today is|are we in))?(?: (?:today|now|right now|here|currently))*(?: in (?P<zone>[\pL ]{2,30}))?$`
+const clockTail = `(?: (?:is it|is this|is today|do we have|it is|today is|are we in))?(?: (?:today|now|right now|here|currently))*(?: (?:in|as) ` + inForm + `| in (?P<zone>[\pL ]{2,30}))?$`

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,7 @@ var (
 )
 
 // theSort are words for an order of files.
-const theSort = `(?P<sort>newest|latest|most recent|last changed|oldest|largest|biggest|longest|heaviest)`
+const theSort = `(?P<sort>newest|latest|most recent|last changed|oldest|largest|biggest|longest|heaviest|smallest|shortest)`
 
 // filesRules ask how many files there are, which is the largest, or for all of
 // them. They come before the rules that find files by other marks, whose patterns
@@ -57,17 +58,51 @@ func filesRules() []rule {
 			`^(?:which|what)(?: of (?:my|the|these))? (?P<many>files?|documents?)(?: here)? (?:is|are|was)(?: the)? `+theSort+`(?: (?:one|here|file|(?:in|of|under) (?P<where>.+)))?$`,
 			`^(?:which|what) (?P<many>file) (?:takes?|uses?|needs?)(?: up)?(?: the)? (?P<sort>most)(?: disk)? space$`, `^(?:which|what) (?P<many>file) did i (?:change|edit|write|modify) (?P<sort>last)$`,
 			// Chinese
-			`^(?:哪个|什么)(?:文件|文档)(?:是)?(?P<sort>最新|最大|最旧|最老)(?:的)?$`, `^(?P<sort>最新|最大|最旧|最老)的(?:文件|文档)(?:是)?(?:哪个|什么|哪些)?$`,
+			`^(?:哪个|什么)(?:文件|文档)(?:是)?(?P<sort>最新|最大|最小|最旧|最老)(?:的)?$`, `^(?P<sort>最新|最大|最小|最旧|最老)的(?:文件|文档)(?:是)?(?:哪个|什么|哪些)?$`,
 			// Czech
-			`^(?:jaký je |který je |ukaž )?(?P<sort>nejnovější|největší|nejstarší) soubor(?: tu| tady)?$`, `^(?:který|jaký) soubor(?: tu| tady)? je(?: tu| tady)? (?P<sort>nejnovější|největší|nejstarší)$`,
+			`^(?:jaký je |který je |ukaž )?(?P<sort>nejnovější|největší|nejmenší|nejstarší) soubor(?: tu| tady)?$`, `^(?:který|jaký) soubor(?: tu| tady)? je(?: tu| tady)? (?P<sort>nejnovější|největší|nejmenší|nejstarší)$`,
 		), func(u *utterance, m captures) goal {
 			limit := 1
 			if strings.HasSuffix(m["many"], "s") {
 				limit = 10
 			}
+			if smallest.has(m["sort"]) {
+				return u.smallest(limit, m["where"])
+			}
 			return u.find(arguments{"type": "file", "sort": sortOrders[strings.ToLower(m["sort"])], "limit": limit}, m["where"])
 		}},
 	}
+}
+
+var (
+	smallest    = newPattern(`^(?:smallest|shortest|最小|nejmenší)$`)
+	theSmallest = lang.Words{EN: "The smallest: %s", ZH: "最小的：%s", CS: "Nejmenší: %s"}
+	tooMany     = lang.Words{EN: "There are too many files (%d) to tell which is the smallest. Name a folder.", ZH: "文件太多（%d 个），无法找出最小的。请指定一个文件夹。", CS: "Souborů je příliš mnoho (%d), nejmenší z nich nepoznám. Řekněte složku."}
+)
+
+// smallest makes the goal of naming the smallest files: the last ones by size, if
+// all of them are shown.
+func (u *utterance) smallest(limit int, where string) goal {
+	path, ok := u.folder(where, true)
+	if !ok {
+		return nil
+	}
+	return oneCall{searchFiles, arguments{"path": path, "type": "file", "sort": "largest", "limit": 200}, func(u *utterance, r loci.ToolResult) string {
+		found := decode[searchResult](r)
+		if found.Files > len(found.Matches) {
+			return tooMany.In(u.Lang, found.Files)
+		}
+		var names []string
+		for _, f := range slices.Backward(found.Matches) {
+			if names = append(names, fmt.Sprintf("%s (%s)", f.Path, lang.Size(u.Lang, f.Size))); len(names) == limit {
+				break
+			}
+		}
+		if len(names) == 0 {
+			return ""
+		}
+		return theSmallest.In(u.Lang, strings.Join(names, ", "))
+	}}
 }
 
 // countedKinds are the things that are counted, as types of search_files.

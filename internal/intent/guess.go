@@ -136,6 +136,7 @@ var (
 		{newPattern(`\b(?:day|date|today|month|year)\b`), "date"},
 	}
 	inZone    = newPattern(`\bin (?P<zone>[A-Z][\pL]+(?: [A-Z][\pL]+)?)$`)
+	aForm     = newPattern(`^` + inForm + `$`)
 	inFolder  = newPattern(`\b(?:in|inside|under|of|from) (?P<where>.+)$`)
 	pathWords = newPattern("(?P<path>\"[^\"]+\"|'[^']+'|\\S*[/\\\\.~]\\S+)")
 )
@@ -154,7 +155,7 @@ func (u *utterance) aimed(tool string) goal {
 		}
 		return oneCall{tool: listDir, args: arguments{"path": path}}
 	case readFile:
-		if path == "" {
+		if path == "" || len(u.filesNamed()) > 1 {
 			return nil
 		}
 		return document{path: path}
@@ -162,7 +163,11 @@ func (u *utterance) aimed(tool string) goal {
 		return oneCall{tool: systemInfo, args: arguments{"part": namedPart(machineParts, u.core)}}
 	case currentTime:
 		m, _ := inZone.match(u.core)
-		return oneCall{tool: currentTime, args: arguments{"part": namedPart(clockParts, u.core), "zone": m["zone"]}}
+		zone := m["zone"]
+		if aForm.has(zone) {
+			zone = ""
+		}
+		return oneCall{tool: currentTime, args: arguments{"part": namedPart(clockParts, u.core), "zone": zone}}
 	case listProcesses:
 		return u.processes("")
 	case searchFiles:

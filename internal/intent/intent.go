@@ -159,13 +159,13 @@ func fitting(rules []rule, u *utterance, words string) goal {
 func rules() []rule {
 	return slices.Concat(
 		cannotRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
-		aboutOneFile(), filesRules(), findRules(), wordRules(), listRules(), readRules(), questionRules(),
+		compareRules(), kindRules(), aboutOneFile(), filesRules(), findRules(), wordRules(), listRules(), readRules(), questionRules(),
 	)
 }
 
 // aboutOneFile are the rules that also hold for the file that was spoken of.
 func aboutOneFile() []rule {
-	return slices.Concat(summaryRules(), partRules(), countRules())
+	return slices.Concat(summaryRules(), partRules(), countRules(), containsRules())
 }
 
 // oneCall is a goal that one call reaches.

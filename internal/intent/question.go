@@ -61,7 +61,7 @@ func questionRules() []rule {
 	return slices.Concat([]rule{
 		{newPatterns(`^(?P<all>.+)$`), func(u *utterance, m captures) goal {
 			file := u.fileNamed()
-			if file == "" || !asks.has(u.core) && !asks.has(strings.TrimSpace(u.Text)) || strings.HasPrefix(strings.ToLower(u.core), "i ") {
+			if file == "" || len(u.filesNamed()) > 1 || !asks.has(u.core) && !asks.has(strings.TrimSpace(u.Text)) || strings.HasPrefix(strings.ToLower(u.core), "i ") {
 				return nil
 			}
 			return document{path: file, ask: strings.Replace(m["all"], file, "", 1)}
@@ -113,11 +113,47 @@ func (u *utterance) paper(words string) (document, bool) {
 // lastResort keeps questions about what is on this machine away from the model,
 // which knows nothing of it and does not say so.
 func lastResort(u *utterance) loci.Move {
-	if aboutMine.has(u.core) && !talkOpening.has(u.core) && !talkAbout.has(u.core) {
+	switch {
+	case sumAsked.has(u.core):
+		return loci.Move{Say: cannotSum.In(u.Lang)}
+	case talkOpening.has(u.core) || talkAbout.has(u.core):
+		return letTalk
+	case aboutMine.has(u.core), u.offers(searchFiles) && u.aboutFiles():
 		return loci.Move{Say: canLookUp.In(u.Lang)}
 	}
 	return letTalk
 }
+
+// aboutFiles tells whether the words ask about files that are there, or name one
+// and say what to do with it.
+func (u *utterance) aboutFiles() bool {
+	files := u.filesNamed()
+	return len(files) > 0 && !strings.HasPrefix(u.core, files[0]) || whichFile.has(u.core) && !filesAtLarge.has(u.core)
+}
+
+var (
+	// whichFile asks for some of the files there are, but not for those that
+	// something needs.
+	whichFile    = newPattern(`^which(?: of (?:my|the|these))? (?:files?|folders?) (?:is|are|was|were|has|have|had|did|contains?|starts?|ends?|can i|do i have)(?: |$)|^(?:哪个|哪些)文件(?:是|有|在|被)|^(?:který soubor|které soubory) (?:je|jsou|má|mají|byly?|mám) `)
+	filesAtLarge = newPattern(`\b(?:needed|required|necessary|supported|used (?:by|for|in|to)|formats?|linux|windows|macos|java|python|an? \w+ (?:project|application|website))\b`)
+	// sumAsked is a sum of a form that the calculator does not take: an operation
+	// between two numbers, or on some.
+	sumAsked  = newPattern(`^(?:what(?:'s| is| are)|how much(?: is| are)|calculate|compute|work out|solve|kolik je|spočítej)?(?:^| )?(?:the )?(?:` + sumPart + `)$`)
+	cannotSum = lang.Words{
+		EN: "I cannot work that out as it is put. Write it in numbers and signs, such as (3 + 4) * 5.",
+		ZH: "这样写我算不出来。请用数字和符号写，例如 (3 + 4) * 5。",
+		CS: "Takhle to spočítat neumím. Napište to čísly a znaménky, třeba (3 + 4) * 5.",
+	}
+)
+
+// sumPart is what a sum in words is made of: an operator between what begins with
+// numbers, or the name of an operation before some.
+const (
+	spokenNumber = `(?:-?\d[\d.,]*|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|jedna|dva|tři|čtyři|pět|šest|sedm|osm|devět|deset)`
+	sumPart      = spokenNumber + `(?:%| percent)? (?:plus|minus|times|multiplied by|divided by|modulo|mod|to the power of|percent of|krát|mínus|děleno) (?:(?:the|a|square|cube|root|half|double|of) )*` + spokenNumber + `(?: .*)?` +
+		`|\d[\d.,]* (?:plus|minus|times|multiplied by|divided by) (?:the |a )?(?:square|cube|root|half|double|third) of .*` +
+		`|(?:square root|cube root|median|mode|average|mean|sum|product|difference|factorial|logarithm|remainder|variance|standard deviation|medián|faktoriál) (?:of|between|z) (?:the )?(?:numbers? )?` + spokenNumber + `(?:(?:,? and|,| a|(?: when)? divided by| to the base) ` + spokenNumber + `)*`
+)
 
 // talkAbout tells something instead of asking for it.
 var talkAbout = newPattern(`^(?:my|i|we|our|this|these|it|he|she|they|moje|můj|já|我)(?:'m|'ve)?(?: |$)|^我`)

@@ -17,6 +17,7 @@ type searchResult struct {
 	Folders int         `json:"folders"`
 	Lines   *int        `json:"lines"` // nil where no text was searched for
 	Times   int         `json:"times"` // how often the text occurs, where that was counted
+	Note    string      `json:"note"`  // what was left out
 	Groups  []foundPart `json:"groups"`
 	Matches []foundFile `json:"matches"`
 }

@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -27,6 +29,10 @@ var spokenSigns = []struct {
 	sign    string
 }{
 	{newPattern(`(?:the )?square root of (\d[\d.,]*)`), "sqrt($1)"},
+	{newPattern(`half a dozen`), "6"},
+	{newPattern(`(\d+) dozen`), "($1 * 12)"},
+	{newPattern(`\b(?:two|a couple of) dozen\b`), "24"},
+	{newPattern(`\b(?:(?:a|one) )?dozen\b|一打|\btucet\b`), "12"},
 	{newPattern(`(?:druhá )?odmocnina z (\d[\d.,]*)`), "sqrt($1)"},
 	{newPattern(`(\d[\d.,]*)\s*的平方根`), "sqrt($1)"},
 	{newPattern(`(\d[\d.,]*) squared`), "$1^2"},
@@ -55,7 +61,7 @@ func sumRules() []rule {
 			`^(?:计算|算一?下|算|求)(?:一下)?\s*(?P<sum>.+?)(?:等于)?(?:多少|几)?$`,
 			`^(?P<sum>.+?)\s*(?:=|等于|是|得)\s*(?:多少|几)$`,
 		), func(_ *utterance, m captures) goal { return sum(m["sum"], true) }},
-		{newPatterns(`^(?P<sum>[\d(√+\-.].*|(?:(?:the |a |one )?(?:half|third|quarter) of|double|twice|triple|polovina z) \d.*|(?:sqrt|abs|round|sin|cos|tan|log|ln|exp|min|max)\(.*)$`),
+		{newPatterns(`^(?P<sum>[\d(√+\-.].*|(?:the )?(?:square root|average|mean|sum|total|product|difference) (?:of|between) \d.*|(?:half |two )?(?:a |one )?dozen .*|(?:druhá )?odmocnina z \d.*|(?:průměr|součet|součin|rozdíl) .*|(?:(?:the |a |one )?(?:half|third|quarter) of|double|twice|triple|polovina z) \d.*|(?:sqrt|abs|round|sin|cos|tan|log|ln|exp|min|max)\(.*)$`),
 			func(_ *utterance, m captures) goal { return sum(m["sum"], false) }},
 	}...)
 }
@@ -64,7 +70,7 @@ func sumRules() []rule {
 // whether they were asked for: 1/2 alone may be anything. Whether the expression
 // is well formed is for the calculator to say.
 func sum(words string, asked bool) goal {
-	s := strings.TrimSpace(words)
+	s := listSum(strings.TrimSpace(words))
 	for _, w := range spokenSigns {
 		s = w.pattern.compiled().ReplaceAllString(s, w.sign)
 	}
@@ -81,6 +87,37 @@ func sum(words string, asked bool) goal {
 		}
 	}
 	return oneCall{tool: calculate, args: arguments{"expression": s}}
+}
+
+var (
+	// sumOfList is one operation on several numbers.
+	sumOfList = newPattern(`^(?:the )?(?P<op>average|mean|sum|total|product|difference|průměr|součet|součin|rozdíl)(?: value)? (?:of|between|z|čísel|mezi) (?:the )?(?:numbers? )?(?P<list>[\d\s.,\-−and]+|[\d\s.,\-−a]+)$|^(?P<list>[\d\s.,，、\-−和与]+?)\s*的(?:算术)?(?P<op>平均数|平均值|平均|和|总和|积|乘积|差)$`)
+	// listBreak stands between two numbers of a list. A comma without a space may
+	// be a part of one.
+	listBreak = regexp.MustCompile(`,?\s+(?:and|a)\s+|[,，]\s+|\s*[、和与]\s*|\s+`)
+	listSigns = map[string]string{"product": " * ", "součin": " * ", "积": " * ", "乘积": " * ", "difference": " - ", "rozdíl": " - ", "差": " - "}
+)
+
+// listSum writes one operation on several numbers, such as the average of 10, 20
+// and 30, as an expression.
+func listSum(words string) string {
+	m, ok := sumOfList.match(words)
+	if !ok {
+		return words
+	}
+	numbers := listBreak.Split(m["list"], -1)
+	if len(numbers) == 1 {
+		numbers = strings.Split(m["list"], ",")
+	}
+	op := strings.ToLower(m["op"])
+	s := strings.Join(numbers, cmp.Or(listSigns[op], " + "))
+	switch op {
+	case "average", "mean", "průměr", "平均数", "平均值", "平均":
+		return fmt.Sprintf("(%s) / %d", s, len(numbers))
+	case "difference", "rozdíl", "差": // how far apart they are, whichever is said first
+		return "abs(" + s + ")"
+	}
+	return s
 }
 
 // simpleSum is a subtraction or division that, when asked for, is meant so.
