@@ -43,6 +43,9 @@ func recordings(t *testing.T) []recorded {
 		}
 		list = append(list, r)
 	}
+	if err := lines.Err(); err != nil || len(list) == 0 {
+		t.Fatalf("%d recordings: %v", len(list), err)
+	}
 	return list
 }
 

@@ -175,7 +175,11 @@ func TestFindLlamaServer(t *testing.T) {
 }
 
 func TestErrorsReadAsSentences(t *testing.T) {
-	for _, problem := range checked(t, goodMachine(), "none", "") {
+	problems := checked(t, goodMachine(), "none", "")
+	if len(problems) != 1 {
+		t.Errorf("%d problems, want one: %v", len(problems), problems)
+	}
+	for _, problem := range problems {
 		want := "Python 3 was not found. Install Python 3.10 or newer (Debian: apt install python3 python3-pip), or " + elsewhere
 		if got := fmt.Sprint(problem); got != want {
 			t.Errorf("%q", got)

@@ -50,6 +50,9 @@ func requests(t *testing.T, file string) []request {
 		}
 		all = append(all, r)
 	}
+	if len(all) == 0 {
+		t.Fatalf("%s holds no requests", file)
+	}
 	return all
 }
 

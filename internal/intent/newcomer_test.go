@@ -80,6 +80,9 @@ func newcomerShare(t *testing.T, r *intent.Router) float64 {
 			t.Logf("%q: said %.300q after %v, want %q", f[2], m.Say, p.calls, want)
 		}
 	}
+	if all == 0 {
+		t.Fatal("testdata/newcomer.tsv holds no requests")
+	}
 	share := float64(right) / float64(all)
 	t.Logf("testdata/newcomer.tsv: %d of %d, %.1f %%", right, all, 100*share)
 	return share

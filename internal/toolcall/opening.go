@@ -171,11 +171,16 @@ func (r *Reader) beginsElement(rest string) verdict {
 	case inside[0] == '{':
 		return r.beginsObject(inside)
 	}
-	for _, next := range []string{"<parameter=", "<parameter ", "</function>"} {
+	return beginsWith(inside, "<parameter=", "<parameter ", "</function>")
+}
+
+// beginsWith judges markup by what has to come next.
+func beginsWith(s string, marks ...string) verdict {
+	for _, mark := range marks {
 		switch {
-		case strings.HasPrefix(inside, next):
+		case strings.HasPrefix(s, mark):
 			return isCall
-		case strings.HasPrefix(next, inside):
+		case strings.HasPrefix(mark, s):
 			return undecided
 		}
 	}
@@ -201,15 +206,7 @@ func (r *Reader) beginsDeepSeek(rest string) verdict {
 	if !strings.HasPrefix(s, "<") {
 		_, s = leadingName(s)
 	}
-	for _, next := range []string{"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"} {
-		switch {
-		case strings.HasPrefix(s, next):
-			return isCall
-		case strings.HasPrefix(next, s):
-			return undecided
-		}
-	}
-	return isProse
+	return beginsWith(s, "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>")
 }
 
 // beginsAction judges what follows Action: at the beginning of a line. Only the

@@ -69,15 +69,6 @@ func parameterOrder(raw string, root *jsonschema.Schema) []string {
 	return append(required, optional...)
 }
 
-// Arguments compiles the tool's schema and reads raw with it.
-func Arguments(raw json.RawMessage, spec loci.ToolSpec) (json.RawMessage, error) {
-	s, err := Compile(spec)
-	if err != nil {
-		return nil, err
-	}
-	return s.Arguments(raw)
-}
-
 // Arguments turns raw, which is a JSON object, something like one, or either as
 // the text of a JSON string, into one compact JSON object that fits the schema.
 // Nothing at all means no arguments. The error is a [*Fault].

@@ -68,7 +68,7 @@ func goEnv(t *testing.T, name string) string {
 // The first thing a person does: on a machine without anything, one command,
 // and then questions from another terminal, answered by the embedded model.
 func TestFreshMachine(t *testing.T) {
-	embeddedtest.Engine(t) // skips where packages are not to be had
+	embeddedtest.Engine(t) // or skips, outside of make test
 	home, dir := t.TempDir(), folder(t)
 	for name, age := range map[string]time.Duration{"notes.md": 2 * time.Hour, "app.log": time.Hour} {
 		when := time.Now().Add(-age)

@@ -280,6 +280,7 @@ func TestKilledMidway(t *testing.T) {
 	<-time.After(300 * time.Millisecond) // a reply that comes sooner needs no draft
 	close(wait)
 	<-heard
+	in.killed = true
 	if err := in.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

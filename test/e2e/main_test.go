@@ -52,6 +52,7 @@ type instance struct {
 	home   string
 	stderr *lockedBuffer
 	once   sync.Once
+	killed bool // by the test: then it need not end well
 
 	URL, OpenAI, Ollama, Key string
 }
@@ -107,14 +108,18 @@ func serve(t *testing.T, o options) *instance {
 	return in
 }
 
-// stop ends loci as Ctrl-C would, and fails the test if it lingers.
+// stop ends loci as Ctrl-C would, and fails the test if it lingers or does not
+// end well.
 func (in *instance) stop() {
 	in.once.Do(func() {
 		_ = in.cmd.Process.Signal(syscall.SIGTERM)
 		done := make(chan error, 1)
 		go func() { done <- in.cmd.Wait() }()
 		select {
-		case <-done:
+		case err := <-done:
+			if err != nil && !in.killed {
+				in.t.Errorf("loci ended with %v", err)
+			}
 		case <-time.After(15 * time.Second):
 			_ = in.cmd.Process.Kill()
 			in.t.Errorf("loci did not stop:\n%s", in.stderr)

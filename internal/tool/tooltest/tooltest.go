@@ -131,7 +131,11 @@ func (c checker) description(t *testing.T) {
 		}
 	}
 	_, example, _ := strings.Cut(d, "Example: ")
-	if _, err := toolcall.Arguments(json.RawMessage(example), c.tl.ToolSpec); err != nil {
+	schema, err := toolcall.Compile(c.tl.ToolSpec)
+	if err == nil {
+		_, err = schema.Arguments(json.RawMessage(example))
+	}
+	if err != nil {
 		t.Errorf("the example %s does not fit the schema: %v", example, err)
 	}
 	latin, han := 0, 0

@@ -67,6 +67,9 @@ func recordings(t testing.TB) (list []exchange) {
 		}
 		list = append(list, e)
 	}
+	if len(list) == 0 {
+		t.Fatal("no recordings")
+	}
 	return list
 }
 
