@@ -1,16 +1,14 @@
 package intent
 
-import "strings"
-
 // cityZones are cities as people name them in Chinese and Czech.
-var cityZones = map[string]string{
+var cityZones = newLexicon(map[string]string{
 	"东京": "Tokyo", "纽约": "New York", "伦敦": "London", "巴黎": "Paris", "北京": "Shanghai", "上海": "Shanghai",
 	"香港": "Hong Kong", "柏林": "Berlin", "布拉格": "Prague", "莫斯科": "Moscow", "首尔": "Seoul", "悉尼": "Sydney",
 	"新加坡": "Singapore", "洛杉矶": "Los Angeles",
 	"tokiu": "Tokyo", "new yorku": "New York", "londýně": "London", "paříži": "Paris", "berlíně": "Berlin",
 	"praze": "Prague", "moskvě": "Moscow", "soulu": "Seoul", "sydney": "Sydney", "pekingu": "Shanghai", "vídni": "Vienna",
 	"beijing": "Shanghai",
-}
+})
 
 // clockRules ask for the date, the time or the week, now. What happened or will
 // happen on some day is for the model to know.
@@ -54,11 +52,7 @@ func clockRules() []rule {
 	rules := make([]rule, len(parts))
 	for i, p := range parts {
 		rules[i] = rule{newPatterns(p.patterns...), func(_ *utterance, m captures) goal {
-			zone := m["zone"]
-			if known, ok := cityZones[strings.ToLower(zone)]; ok {
-				zone = known
-			}
-			return oneCall{tool: currentTime, args: arguments{"part": p.part, "zone": zone}}
+			return oneCall{tool: currentTime, args: arguments{"part": p.part, "zone": cityZones.or(m["zone"], m["zone"])}}
 		}}
 	}
 	return rules

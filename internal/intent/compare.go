@@ -17,12 +17,12 @@ type comparison struct {
 
 var (
 	// comparatives are the words for a comparison, by what is compared.
-	comparatives = map[string]string{
+	comparatives = newLexicon(map[string]string{
 		"bigger": "larger", "larger": "larger", "longer": "larger", "heavier": "larger", "greater": "larger", "smaller": "smaller", "shorter": "smaller", "lighter": "smaller",
 		"newer": "newer", "younger": "newer", "more recent": "newer", "later": "newer", "older": "older",
 		"大": "larger", "长": "larger", "小": "smaller", "短": "smaller", "新": "newer", "旧": "older", "老": "older",
 		"větší": "larger", "delší": "larger", "menší": "smaller", "kratší": "smaller", "novější": "newer", "starší": "older",
-	}
+	})
 	yesWord   = lang.Words{EN: "Yes.", ZH: "是的。", CS: "Ano."}
 	noWord    = lang.Words{EN: "No.", ZH: "不是。", CS: "Ne."}
 	neither   = lang.Words{EN: "They are equal in that.", ZH: "两者相同。", CS: "V tom jsou stejné."}
@@ -48,7 +48,7 @@ func compareRules() []rule {
 			if !ok {
 				return nil
 			}
-			return comparison{a, b, comparatives[strings.ToLower(m["word"])], m["is"] != ""}
+			return comparison{a, b, comparatives.or(m["word"], ""), m["is"] != ""}
 		}},
 		{newPatterns(
 			`^(?:are|is)(?: the)?(?: files)? (?P<a>\S.*?) (?:and|or|to) (?P<b>\S.*?) (?:both )?(?:(?:exactly )?the same|identical|equal|different|alike|similar|duplicates|copies)(?: .*)?$`,

@@ -52,13 +52,13 @@ func (u *utterance) contains(text, path string) goal {
 	text = logWord(text)
 	return oneCall{searchFiles, arguments{"path": path, "content": strings.ToLower(text)}, func(u *utterance, r loci.ToolResult) string {
 		result := decode[searchResult](r)
-		switch found := hits(r); {
+		switch {
 		case result.Lines == nil, *result.Lines == 0 && result.Note != "":
 			return "" // the tool tells what it did not search
 		case *result.Lines == 0:
 			return notIn.In(u.Lang, text, path)
 		default:
-			return yesIn.In(u.Lang, text, path, linesWord.In(u.Lang, *result.Lines), quoteLines(u.Lang, found))
+			return yesIn.In(u.Lang, text, path, linesWord.In(u.Lang, *result.Lines), quoteLines(u.Lang, hits(r)))
 		}
 	}}
 }

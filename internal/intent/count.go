@@ -63,10 +63,10 @@ var fieldForms = map[string]string{
 
 // fieldNames are the names that fields have in logs, which are English, by what
 // people call them.
-var fieldNames = map[string]string{
+var fieldNames = newLexicon(map[string]string{
 	"模块": "module", "天": "day", "日期": "day", "小时": "hour", "级别": "level", "用户": "user", "地址": "ip",
 	"modulu": "module", "modul": "module", "dne": "day", "den": "day", "hodiny": "hour", "úrovně": "level", "uživatele": "user",
-}
+})
 
 // groupBy is the expression that captures the field. It is written by name
 // (module=auth, "module":"auth"), or else it is what follows the text, in
@@ -74,10 +74,7 @@ var fieldNames = map[string]string{
 func (g counting) groupBy(sample searchResult) string {
 	name := regexp.QuoteMeta(g.field)
 	byName := `(?i:\b` + name + `)"?\s*[=:]\s*"?([\w.\-/]+)`
-	re, err := regexp.Compile(byName)
-	if err != nil {
-		return byName
-	}
+	re := regexp.MustCompile(byName)
 	for _, m := range sample.Matches {
 		for _, h := range m.Hits {
 			if re.MatchString(h.Text) {
@@ -99,10 +96,7 @@ func countRules() []rule {
 			if !ok {
 				return nil
 			}
-			field := strings.ToLower(p["field"])
-			if name, ok := fieldNames[field]; ok {
-				field = name
-			}
+			field := fieldNames.or(p["field"], strings.ToLower(p["field"]))
 			g, ok := u.counting(strings.TrimSpace(p["before"] + " " + p["after"]))
 			if !ok || g.text == "" {
 				return nil

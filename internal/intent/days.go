@@ -67,10 +67,7 @@ func dayRules() []rule {
 			func(_ *utterance, m captures) goal {
 				var g calls
 				for _, city := range []string{m["a"], m["b"]} {
-					if known, ok := cityZones[strings.ToLower(city)]; ok {
-						city = known
-					}
-					g.all = append(g.all, oneCall{tool: currentTime, args: arguments{"part": "time", "zone": city}})
+					g.all = append(g.all, oneCall{tool: currentTime, args: arguments{"part": "time", "zone": cityZones.or(city, city)}})
 				}
 				return g
 			}},
@@ -90,19 +87,19 @@ func daysFrom(from, to time.Time) int {
 }
 
 // nearDays are words for days near today.
-var nearDays = map[string]int{
+var nearDays = newLexicon(map[string]int{
 	"today": 0, "tomorrow": 1, "yesterday": -1, "the day after tomorrow": 2, "day after tomorrow": 2, "the day before yesterday": -2, "day before yesterday": -2,
 	"今天": 0, "明天": 1, "后天": 2, "昨天": -1, "前天": -2,
-	"dnes": 0, "zítra": 1, "zitra": 1, "pozítří": 2, "pozitri": 2, "včera": -1, "vcera": -1, "předevčírem": -2,
-}
+	"dnes": 0, "zítra": 1, "pozítří": 2, "včera": -1, "předevčírem": -2,
+})
 
 // feasts are days of every year, as month and day.
-var feasts = map[string][2]int{
+var feasts = newLexicon(map[string][2]int{
 	"christmas": {12, 25}, "christmas day": {12, 25}, "christmas eve": {12, 24}, "new year": {1, 1}, "new year's": {1, 1}, "new year's day": {1, 1}, "the new year": {1, 1},
 	"new year's eve": {12, 31}, "halloween": {10, 31}, "valentine's day": {2, 14}, "valentines day": {2, 14}, "boxing day": {12, 26}, "st. patrick's day": {3, 17},
 	"圣诞节": {12, 25}, "元旦": {1, 1}, "新年": {1, 1}, "国庆节": {10, 1}, "劳动节": {5, 1}, "情人节": {2, 14},
-	"vánoc": {12, 24}, "vánoce": {12, 24}, "vanoc": {12, 24}, "vanoce": {12, 24}, "štědrý den": {12, 24}, "štědrého dne": {12, 24}, "silvestr": {12, 31}, "silvestra": {12, 31}, "nový rok": {1, 1}, "nového roku": {1, 1},
-}
+	"vánoc": {12, 24}, "vánoce": {12, 24}, "štědrý den": {12, 24}, "štědrého dne": {12, 24}, "silvestr": {12, 31}, "silvestra": {12, 31}, "nový rok": {1, 1}, "nového roku": {1, 1},
+})
 
 var (
 	daysAway   = newPattern(`^(?:in |za |after )?(?:the )?(?P<n>\d{1,5}|an?|one|two|three|four|five|six|seven|ten) (?P<unit>days?|weeks?|months?|years?|dn\pL+|den|dní|týd\pL+|měsíc\pL*|rok\pL*|let)(?P<back> ago| before today)?(?: from (?:now|today)| time)?$|^(?P<past>před) (?P<n>\d{1,5}) (?P<unit>dn\pL+|týd\pL+|měsíc\pL+|let\pL*|rok\pL*)$|^(?P<n>\d{1,5})\s*(?P<unit>天|周|个?星期|个月|年)(?:之|以)?(?:后|(?P<back>前))$`)
@@ -119,17 +116,17 @@ var (
 func (u *utterance) day(words string) (time.Time, bool) {
 	w := strings.ToLower(strings.TrimSpace(words))
 	today := time.Date(u.Now.Year(), u.Now.Month(), u.Now.Day(), 0, 0, 0, 0, time.UTC)
-	if n, ok := nearDays[w]; ok {
+	if n, ok := nearDays.of(w); ok {
 		return today.AddDate(0, 0, n), true
 	}
 	for _, before := range []string{"the date ", "the day ", "on ", "date ", "day ", "is ", "it ", "be ", "in the "} {
 		w = strings.TrimPrefix(w, before)
 	}
 	w = strings.TrimSuffix(strings.TrimSuffix(w, "'s date"), " this year")
-	if n, ok := nearDays[w]; ok {
+	if n, ok := nearDays.of(w); ok {
 		return today.AddDate(0, 0, n), true
 	}
-	if feast, ok := feasts[w]; ok {
+	if feast, ok := feasts.of(w); ok {
 		return upcoming(today, feast[0], feast[1]), true
 	}
 	if m, ok := daysAway.match(w); ok {
@@ -200,7 +197,7 @@ func dated(today time.Time, w string) (time.Time, bool) {
 	month, _ := strconv.Atoi(m["m"])
 	day, _ := strconv.Atoi(m["d"])
 	for i, name := range czechMonth {
-		if m["name"] != "" && strings.HasPrefix(m["name"], name) {
+		if m["name"] != "" && strings.HasPrefix(bare(m["name"]), bare(name)) {
 			month = i + 1
 		}
 	}

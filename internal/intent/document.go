@@ -177,16 +177,16 @@ var (
 )
 
 // ordinals are the numbers of places; the last is -1.
-var ordinals = map[string]int{
+var ordinals = newLexicon(map[string]int{
 	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5, "last": -1,
 	"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5,
-	"první": 1, "druhý": 2, "třetí": 3, "čtvrtý": 4, "pátý": 5, "prvni": 1, "druhy": 2, "treti": 3, "ctvrty": 4, "paty": 5,
-}
+	"první": 1, "druhý": 2, "třetí": 3, "čtvrtý": 4, "pátý": 5,
+})
 
 // document reads which text is meant out of words. It returns nil if they name none.
 func (u *utterance) document(words string, summarise bool) goal {
 	m, counted := nthWords.match(words)
-	nth := ordinals[strings.ToLower(m["n"])]
+	nth := ordinals.or(m["n"], 0)
 	listed := u.listed()
 	switch i := nthIndex(nth, len(listed)); {
 	case counted && i >= 0:

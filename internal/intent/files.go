@@ -69,7 +69,7 @@ func filesRules() []rule {
 			if smallest.has(m["sort"]) {
 				return u.smallest(limit, m["where"])
 			}
-			return u.find(arguments{"type": "file", "sort": sortOrders[strings.ToLower(m["sort"])], "limit": limit}, m["where"])
+			return u.find(arguments{"type": "file", "sort": sortOrders.or(m["sort"], ""), "limit": limit}, m["where"])
 		}},
 	}
 }
@@ -106,15 +106,15 @@ func (u *utterance) smallest(limit int, where string) goal {
 }
 
 // countedKinds are the things that are counted, as types of search_files.
-var countedKinds = map[string]string{
+var countedKinds = newLexicon(map[string]string{
 	"files": "file", "documents": "document", "文件": "file", "souborů": "file", "dokumentů": "document",
 	"folders": "folder", "directories": "folder", "subfolders": "folder", "文件夹": "folder", "目录": "folder", "složek": "folder",
 	"images": "image", "pictures": "image", "photos": "image", "图片": "image", "照片": "image", "obrázků": "image", "fotek": "image", "videos": "video",
-}
+})
 
 // howMany makes the goal of counting files or folders.
 func (u *utterance) howMany(m captures) goal {
-	kind := countedKinds[strings.ToLower(m["what"])]
+	kind := countedKinds.or(m["what"], "")
 	if m["kind"] != "" {
 		if kind = kindOf(strings.ToLower(m["kind"])); kind == "" {
 			return nil

@@ -120,12 +120,12 @@ func findRules() []rule {
 var myFiles = newPattern(`^(?:all )?(?:of )?(?:my |the |these )?(?:files|notes|documents)$`)
 
 // sortOrders are the orders of search_files.
-var sortOrders = map[string]string{
+var sortOrders = newLexicon(map[string]string{
 	"newest": "newest", "latest": "newest", "most recent": "newest", "last changed": "newest", "最新": "newest", "nejnovější": "newest",
 	"last": "newest", "most": "largest", "longest": "largest", "heaviest": "largest",
 	"oldest": "oldest", "最旧": "oldest", "最老": "oldest", "nejstarší": "oldest",
 	"largest": "largest", "biggest": "largest", "最大": "largest", "největší": "largest",
-}
+})
 
 // find makes the goal of a search in a place.
 func (u *utterance) find(args arguments, where string) goal {
@@ -146,13 +146,13 @@ var aDay = newPattern(`^\d{4}-\d\d-\d\d$`)
 func (u *utterance) days(words string, open bool) (after, before string) {
 	day := func(n int) string { return u.Now.AddDate(0, 0, n).Format(time.DateOnly) }
 	monday := -int(u.Now.Weekday()+6) % 7
-	words = strings.ToLower(strings.TrimSuffix(words, " morning"))
+	words = bare(strings.TrimSuffix(words, " morning"))
 	switch words {
 	case "today", "今天", "dnes", "dneska":
 		return "today", ""
-	case "yesterday", "昨天", "včera", "vcera":
+	case "yesterday", "昨天", "vcera":
 		after, before = "yesterday", "today"
-	case "this week", "本周", "这周", "tento týden", "tento tyden":
+	case "this week", "本周", "这周", "tento tyden":
 		return day(monday), ""
 	case "last week":
 		after, before = day(monday-7), day(monday)

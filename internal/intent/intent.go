@@ -66,7 +66,8 @@ type Router struct {
 // New makes a Router.
 func New(c Config) *Router {
 	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	r := &Router{talk: smallTalk(), rules: rules(), files: slices.Concat(aboutOneFile(), readRules()), polite: newPoliteness(), chooser: c.Chooser, log: log}
+	about, read := aboutOneFile(), readRules()
+	r := &Router{talk: smallTalk(), rules: rules(about, read), files: slices.Concat(about, read), polite: newPoliteness(), chooser: c.Chooser, log: log}
 	if c.Embedder != nil {
 		r.examples = newExamples(c.Embedder)
 	}
@@ -156,10 +157,11 @@ func fitting(rules []rule, u *utterance, words string) goal {
 
 // rules are all the rules for requests. Earlier ones win: those with narrow
 // patterns come before those that take almost anything that looks like a path.
-func rules() []rule {
+// Those about one file and for reading also stand by themselves.
+func rules(about, read []rule) []rule {
 	return slices.Concat(
 		cannotRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
-		compareRules(), kindRules(), aboutOneFile(), filesRules(), findRules(), wordRules(), listRules(), readRules(), questionRules(),
+		compareRules(), kindRules(), about, filesRules(), findRules(), wordRules(), listRules(), read, questionRules(),
 	)
 }
 

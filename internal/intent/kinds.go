@@ -61,8 +61,8 @@ func (u *utterance) byAge(age, when string) goal {
 		return nil
 	}
 	args := arguments{"type": "file", "sort": "newest"}
-	switch strings.ToLower(age) {
-	case "older", "earlier", "before", "前", "starší":
+	switch bare(age) {
+	case "older", "earlier", "before", "前", "starsi":
 		args["modified_before"] = day.Format(time.DateOnly)
 	default:
 		args["modified_after"] = day.Format(time.DateOnly)

@@ -128,7 +128,7 @@ func partRules() []rule {
 			}
 			if n == 0 {
 				n = 1
-				if many := strings.ToLower(m["many"]); many != "line" && many != "řádek" {
+				if many := bare(m["many"]); many != "line" && many != "radek" {
 					n = 10
 				}
 			}

@@ -2,7 +2,6 @@ package intent
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -289,5 +288,5 @@ func (g document) quote(u *utterance, page readResult, lines []foundHere) loci.M
 			break
 		}
 	}
-	return loci.Move{Say: noneOf.In(u.Lang, filepath.Base(page.Path), fmt.Sprint(strings.Join(begin, "\n")))}
+	return loci.Move{Say: noneOf.In(u.Lang, filepath.Base(page.Path), strings.Join(begin, "\n"))}
 }

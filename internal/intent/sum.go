@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -95,7 +94,7 @@ var (
 	// listBreak stands between two numbers of a list. A comma without a space may
 	// be a part of one.
 	listBreak = regexp.MustCompile(`,?\s+(?:and|a)\s+|[,，]\s+|\s*[、和与]\s*|\s+`)
-	listSigns = map[string]string{"product": " * ", "součin": " * ", "积": " * ", "乘积": " * ", "difference": " - ", "rozdíl": " - ", "差": " - "}
+	listSigns = newLexicon(map[string]string{"product": " * ", "součin": " * ", "积": " * ", "乘积": " * ", "difference": " - ", "rozdíl": " - ", "差": " - "})
 )
 
 // listSum writes one operation on several numbers, such as the average of 10, 20
@@ -109,12 +108,12 @@ func listSum(words string) string {
 	if len(numbers) == 1 {
 		numbers = strings.Split(m["list"], ",")
 	}
-	op := strings.ToLower(m["op"])
-	s := strings.Join(numbers, cmp.Or(listSigns[op], " + "))
+	op := bare(m["op"])
+	s := strings.Join(numbers, listSigns.or(op, " + "))
 	switch op {
-	case "average", "mean", "průměr", "平均数", "平均值", "平均":
+	case "average", "mean", "prumer", "平均数", "平均值", "平均":
 		return fmt.Sprintf("(%s) / %d", s, len(numbers))
-	case "difference", "rozdíl", "差": // how far apart they are, whichever is said first
+	case "difference", "rozdil", "差": // how far apart they are, whichever is said first
 		return "abs(" + s + ")"
 	}
 	return s

@@ -12,18 +12,13 @@ import (
 const failures = `errors?|warnings?|failures?|exceptions?|problems?|crashes|fatal errors?|chyb[ay]?|varování|错误|警告|异常`
 
 // logWords are the same as a log has them, whatever the language.
-var logWords = map[string]string{
+var logWords = newLexicon(map[string]string{
 	"errors": "error", "warnings": "warn", "warning": "warn", "failures": "fail", "failure": "fail", "exceptions": "exception", "problems": "error", "problem": "error", "crashes": "crash", "fatal errors": "fatal", "fatal error": "fatal",
 	"chyby": "error", "chyb": "error", "chyba": "error", "varování": "warn", "错误": "error", "警告": "warn", "异常": "exception",
-}
+})
 
 // logWord is what a line of a log has for a word.
-func logWord(word string) string {
-	if w, ok := logWords[strings.ToLower(word)]; ok {
-		return w
-	}
-	return word
-}
+func logWord(word string) string { return logWords.or(word, word) }
 
 // anyLog are words for the logs there are, without a name.
 var anyLog = newPattern(`^(?:(?:the|my|all|all the) )?(?:logs?|log files?)$|^(?:我的)?(?:所有)?日志$|^log[uy]?$`)
@@ -82,10 +77,7 @@ func wordRules() []rule {
 			`^(?:which|what) (?P<field>ip address|\pL+) (?:has|have|had|produces?|causes?|logs?|shows?|gets?|throws?|makes?)(?: the)? most(?: of the)?(?: (?P<text>\S+?))?(?: lines| messages| entries)? (?:in|of) (?P<where>.+)$`,
 			`^(?:který|která|které) (?P<field>\pL+) má(?: v (?P<where>\S+))? nejvíc(?:e)? (?P<text>\pL+)(?: v (?P<where>\S+))?$`,
 		), func(u *utterance, m captures) goal {
-			field := strings.ToLower(m["field"])
-			if name, ok := fieldNames[field]; ok {
-				field = name
-			}
+			field := fieldNames.or(m["field"], strings.ToLower(m["field"]))
 			where, ok := u.countPlace(strip(m["where"], fileWords, fileTail), m["where"], false)
 			if !ok || m["text"] == "" {
 				return nil
