@@ -193,7 +193,6 @@ type LastStep struct {
 	Turn    string        `json:"turn"`
 	Step    int           `json:"step"`
 	Request loci.Request  `json:"request"`
-	System  string        `json:"system"`
 	Profile loci.Profile  `json:"profile"`
 	Receipt *loci.Receipt `json:"receipt"` // nil while the call runs
 	Reply   *loci.Message `json:"reply"`

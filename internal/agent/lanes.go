@@ -128,11 +128,7 @@ func (l *lanes) clear(session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if running := l.byID[session]; running != nil {
-		running.cancel()
-		if running.next != nil {
-			running.next.cancel()
-			running.next = nil
-		}
+		running.clear()
 	}
 }
 
@@ -142,9 +138,14 @@ func (l *lanes) close() {
 	defer l.mu.Unlock()
 	l.closed = true
 	for _, running := range l.byID {
-		running.cancel()
-		if running.next != nil {
-			running.next.cancel()
-		}
+		running.clear()
+	}
+}
+
+func (l *lane) clear() {
+	l.cancel()
+	if l.next != nil {
+		l.next.cancel()
+		l.next = nil
 	}
 }

@@ -34,7 +34,7 @@ func (a *Agent) Fork(ctx context.Context, p loci.Principal, session, turn string
 	fork := old
 	fork.ID, fork.Thread = loci.NewID(loci.SessionPrefix), ""
 	fork.Tools, fork.Folders = slices.Clone(old.Tools), slices.Clone(old.Folders)
-	fork.Created, fork.Updated = old.Created, loci.Now()
+	fork.Updated = loci.Now()
 	nodes := make([]loci.Node, len(path))
 	for i, n := range path {
 		base := n.ID == old.Base

@@ -38,14 +38,9 @@ func (t *turn) fit(next string) {
 	if cut == 0 {
 		return // nothing older to leave out: the message itself is too long
 	}
-	gone := hidden
-	for _, start := range rounds {
-		if start < cut {
-			gone++
-		}
-	}
+	older, _ := slices.BinarySearch(rounds, cut)
 	t.notice += fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
-		t.profile.Window, gone, hidden+len(rounds))
+		t.profile.Window, hidden+older, hidden+len(rounds))
 	t.path = t.path[cut:]
 	t.rebased = true
 }

@@ -101,7 +101,7 @@ func shape(path string, e *loci.Error) (contentType string, body []byte) {
 // ownError is the error shape of the agent API: {"error":{code, message, hint?}}.
 func ownError(e *loci.Error) []byte {
 	said := *e
-	said.RetryAfter = 0 // it is in the header
+	said.RetryAfter = 0 // clients have it from the header of a 429
 	b, err := json.Marshal(map[string]loci.Error{"error": said})
 	if err != nil { // three strings always marshal
 		return []byte(`{"error":{"code":"internal","message":"the error could not be encoded"}}`)

@@ -76,8 +76,8 @@ func (s *server) routes() http.Handler {
 	return mux
 }
 
-// door lets a request in if its sender may use the route and its body has the
-// right type, and turns a handler's error into a reply.
+// door lets a request in if its sender may use the route, and turns a handler's
+// error into a reply.
 func (s *server) door(needs scope, handle handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := exchangeOf(r)

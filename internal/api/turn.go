@@ -131,7 +131,8 @@ func chunks(events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Chunk, error] {
 // for complete.
 var errBroken = loci.Errorf(loci.Truncated, "The reply broke off before it was complete.").WithHint("Ask again.")
 
-// errStopped is for replies that somebody ended.
+// errStopped is for replies that somebody ended, and for relayed ones that the
+// end of loci cut.
 var errStopped = loci.Errorf(loci.Truncated, "The reply was stopped before it was complete.")
 
 // outcome is the last chunk of a turn's reply.

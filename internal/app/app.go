@@ -93,6 +93,7 @@ type App struct {
 	store    *store.DB
 	hub      *model.Hub
 	engines  []*embedded.Server
+	settings agent.Settings
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
 	listener net.Listener
@@ -172,10 +173,10 @@ func (a *App) openAgent(ctx context.Context) error {
 		Chooser:  a.hub,
 		Logger:   a.opts.Logger,
 	})
-	settings := settings(a.opts.Config, a.opts.Getenv)
+	a.settings = settings(a.opts.Config, a.opts.Getenv)
 	a.agent = agent.New(agent.Config{
 		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: router, Store: a.store,
-		Settings: settings, Now: now, Logger: a.opts.Logger,
+		Settings: a.settings, Now: now, Logger: a.opts.Logger,
 	})
 	a.undo = append(a.undo, func() error { a.agent.Close(); return nil })
 	unfinished, err := a.store.Unfinished(ctx)
@@ -189,7 +190,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	if !a.store.Clean() {
 		a.own.Go(func() { a.verify(ctx) })
 	}
-	a.server = api.Server(ctx, api.New(a.apiConfig(tools, settings)), a.opts.Logger)
+	a.server = api.Server(ctx, api.New(a.apiConfig(tools)), a.opts.Logger)
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); return nil })
 	return nil
 }
@@ -216,17 +217,18 @@ func (a *App) verify(ctx context.Context) {
 }
 
 // apiConfig says who answers requests, and whose.
-func (a *App) apiConfig(tools *tool.Set, settings agent.Settings) api.Config {
-	desk := desk{a.store, a.agent, tools, settings.Folders}
+func (a *App) apiConfig(tools *tool.Set) api.Config {
+	desk := desk{a.store, a.agent, tools, a.settings.Folders}
 	return api.Config{
 		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Inspect: desk,
 		Models: a.hub, Backends: backends{a.hub},
 		Keys:           func() api.Keys { return a.keys },
-		OwnerName:      settings.User,
+		OwnerName:      a.settings.User,
 		AllowedHosts:   slices.Concat(a.hosts, a.opts.Config.AllowedHosts),
 		AllowedOrigins: a.opts.Config.AllowedOrigins,
 		Instance:       a.id,
 		Version:        Version,
+		Ready:          a.store.Ready,
 		Logger:         a.opts.Logger,
 	}
 }
@@ -279,7 +281,7 @@ func (a *App) Close() error {
 // LogPlaces logs where everything is.
 func (a *App) LogPlaces() {
 	a.opts.Logger.Info("loci "+Build(), "config", a.opts.Paths.Config, "data", a.opts.Paths.Data, "state", a.opts.Paths.State,
-		"working", settings(a.opts.Config, a.opts.Getenv).Working, "folders", strings.Join(a.Folders(), ", "), "url", a.Addresses().URL)
+		"working", a.settings.Working, "folders", strings.Join(a.Folders(), ", "), "url", a.Addresses().URL)
 }
 
 // Folders gives the folders that the owner's conversations may look into.

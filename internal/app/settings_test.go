@@ -56,7 +56,8 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	s := settings(c, o.Getenv)
 	owner, ann := s.Folders(loci.Principal{Owner: true}), s.Folders(loci.Principal{ID: "user:ann"})
 	s.Folders = nil
-	doors := a.apiConfig(nil, s)
+	a.settings = s
+	doors := a.apiConfig(nil)
 	for i, h := range doors.AllowedHosts {
 		if host, _, err := net.SplitHostPort(h); err == nil {
 			doors.AllowedHosts[i] = host // the port is another one each time

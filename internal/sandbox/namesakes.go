@@ -30,12 +30,17 @@ func (f *Folders) Namesakes(ctx context.Context, name string) []string {
 				continue
 			}
 			if places = append(places, f.Show(dir.below(e))); len(places) == maxNamesakes {
-				break
+				return sorted(places)
 			}
 		}
 	}
-	slices.Sort(places) // the order of a disk is nobody's
-	return places[:min(len(places), maxNamesakes)]
+	return sorted(places)
+}
+
+// sorted puts paths in order: that of a disk is nobody's.
+func sorted(paths []string) []string {
+	slices.Sort(paths)
+	return paths
 }
 
 // nearest yields what is in an allowed folder, level by level, each thing with

@@ -38,8 +38,14 @@ func TestOpenAgain(t *testing.T) {
 		if err := db.Verify(t.Context()); err != nil {
 			t.Error(err)
 		}
+		if err := db.Ready(t.Context()); err != nil {
+			t.Error(err)
+		}
 		if err := db.Close(); err != nil {
 			t.Error(err)
+		}
+		if err := db.Ready(t.Context()); err == nil {
+			t.Error("it is ready when it is closed")
 		}
 	}
 	left, err := os.ReadDir(filepath.Dir(path))

@@ -8,7 +8,7 @@ import (
 // The queries of every turn are prepared when the database is opened. The
 // others are rare enough to be parsed anew each time.
 var (
-	hotWrites = []string{putSession, touchSession, putNode, putEvent, turnRuns, turnEnds}
+	hotWrites = []string{putSession, touchSession, putNode, putEvent, putDraft, turnRuns, turnEnds}
 	hotReads  = []string{sessionByID, sessionByThread, nodeByID, nodeByHash, nodesByText, pathToNode, eventsAfter, profileOf}
 )
 

@@ -181,6 +181,12 @@ func (db *DB) useLog(ctx context.Context) error {
 // there at Open comes from a process that was killed, or a machine that was.
 func (db *DB) Clean() bool { return db.clean }
 
+// Ready tells whether the database can be read: an error says why not.
+func (db *DB) Ready(ctx context.Context) error {
+	var n int
+	return db.explain(db.read.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n))
+}
+
 // Verify reads the whole database and reports damage. It takes seconds for a
 // large one and does not hold up writers.
 func (db *DB) Verify(ctx context.Context) error {

@@ -32,12 +32,12 @@ func Name(called string, offered []loci.ToolSpec) (string, bool) {
 			break
 		}
 	}
-	name, found := "", 0
+	name, found, loose := "", 0, looseName(called)
 	for _, t := range offered {
 		if t.Name == called {
 			return called, true
 		}
-		if looseName(t.Name) == looseName(called) {
+		if looseName(t.Name) == loose {
 			name = t.Name
 			found++
 		}
@@ -68,7 +68,7 @@ func Similar(called string, offered []loci.ToolSpec) string {
 	best, near := "", max(1, len(a)/3)+1
 	for _, t := range offered {
 		b := looseName(t.Name)
-		d := editDistance(a, b)
+		d := text.Distance(a, b)
 		if len(a) >= 4 && (strings.Contains(b, a) || strings.Contains(a, b)) {
 			d = min(d, 1)
 		}
@@ -77,25 +77,4 @@ func Similar(called string, offered []loci.ToolSpec) string {
 		}
 	}
 	return best
-}
-
-// editDistance counts the bytes to insert, delete or replace to turn a into b
-// (Levenshtein), in one row of memory.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -128,7 +128,7 @@ func readWhole(s string) ([]wish, *Fault) {
 
 // toolName finds the name in a call whose JSON cannot be read. It only decides
 // whether there is something to complain about.
-var toolName = regexp.MustCompile(`["']?(?:name|tool|function|tool_name|function_name|action)["']?\s*:\s*["']([^"'\n]{1,80})`)
+var toolName = regexp.MustCompile(`["']?(?:` + strings.Join(nameKeys, "|") + `)["']?\s*:\s*["']([^"'\n]{1,80})`)
 
 // namesTool tells whether broken JSON was meant as a call of an offered tool. The
 // name stands near its beginning, or the search would cost more than the reading.

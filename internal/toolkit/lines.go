@@ -71,12 +71,13 @@ func newLines(args searchArgs) (*lines, error) {
 // linear in the text, but also in the size of what they are compiled to, which
 // (a{100}){10} makes much larger than it looks.
 func compile(pattern string) (*regexp.Regexp, error) {
-	re, err := regexp.Compile(pattern)
-	if err != nil || len(pattern) > maxPattern || programSize(pattern) > maxProgram {
-		return nil, advise("Write it shorter and in the syntax of RE2, or search for plain text without regexp.",
-			"The regular expression %q cannot be used.", text.Clip(pattern, 100))
+	if len(pattern) <= maxPattern {
+		if re, err := regexp.Compile(pattern); err == nil && programSize(pattern) <= maxProgram {
+			return re, nil
+		}
 	}
-	return re, nil
+	return nil, advise("Write it shorter and in the syntax of RE2, or search for plain text without regexp.",
+		"The regular expression %q cannot be used.", text.Clip(pattern, 100))
 }
 
 // programSize is the number of instructions that a valid expression takes.

@@ -62,7 +62,7 @@ func DecodeStream(r io.Reader, finished func()) iter.Seq2[loci.Chunk, error] {
 // does not tell.
 func DecodeReply(body []byte) (loci.Chunk, error) {
 	var a assembler
-	c, err := a.data(string(body))
+	c, err := a.data(body)
 	if err != nil {
 		return loci.Chunk{}, err
 	}
@@ -181,14 +181,14 @@ func (a *assembler) event(e wire.Event) (loci.Chunk, error) {
 		return loci.Chunk{}, nil
 	}
 	a.skipped = 0
-	return a.data(e.Data)
+	return a.data([]byte(e.Data))
 }
 
 // data takes one chunk of the reply. Only the first choice counts: no more
 // were asked for.
-func (a *assembler) data(data string) (loci.Chunk, error) {
+func (a *assembler) data(data []byte) (loci.Chunk, error) {
 	var c chunk
-	if err := json.Unmarshal([]byte(data), &c); err != nil {
+	if err := json.Unmarshal(data, &c); err != nil {
 		return loci.Chunk{}, wire.Unreadable(err)
 	}
 	if !wire.IsNull(c.Error) {
