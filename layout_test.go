@@ -64,7 +64,7 @@ var arrows = map[string]row{
 	"internal/transcript": {engine, "."},
 	"internal/prompt":     {engine, "."},
 
-	"internal/tool":          {abilities, ". internal/sandbox internal/toolcall"},
+	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
 	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
 	"internal/toolkit/arith": {abilities, ". internal/text"},
 	"internal/model":         {abilities, ". internal/model/server internal/text internal/wire internal/wire/ollama"},

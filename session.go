@@ -33,12 +33,15 @@ type Session struct {
 	System       string   `json:"-"`
 	ClientSystem string   `json:"-"`
 	Tools        []string `json:"-"`
-	Folders      []string `json:"folders,omitempty"`
-	Working      string   `json:"working,omitempty"` // where relative paths start; empty: as configured
-	Base         string   `json:"-"`                 // first node that is still sent; empty: the root
-	Head         string   `json:"-"`                 // newest node
-	Created      Time     `json:"created"`
-	Updated      Time     `json:"updated"`
+	// ClientTools are the tools that the client runs itself, as the model is
+	// offered them. They are frozen too.
+	ClientTools []ToolSpec `json:"-"`
+	Folders     []string   `json:"folders,omitempty"`
+	Working     string     `json:"working,omitempty"` // where relative paths start; empty: as configured
+	Base        string     `json:"-"`                 // first node that is still sent; empty: the root
+	Head        string     `json:"-"`                 // newest node
+	Created     Time       `json:"created"`
+	Updated     Time       `json:"updated"`
 }
 
 // Node is one message in a session's transcript, which is a tree: editing or
@@ -46,7 +49,9 @@ type Session struct {
 //
 // A node has two sides. Shown is what the client saw, or nil for the steps in
 // between that no client sees. Sent is exactly what the model was or will be
-// sent for it, volatile tail included; it never changes once written.
+// sent for it, volatile tail included; it never changes once written. Unsent
+// nodes are between the client and loci alone, such as a question and its
+// answer: the model never reads them, and Sent only tells whose words they are.
 type Node struct {
 	ID      string
 	Session string
@@ -54,6 +59,7 @@ type Node struct {
 	Turn    string
 	Shown   *string
 	Sent    Message
+	Unsent  bool
 	// PathHash identifies the shown messages from the root to here, TextHash
 	// this one alone; both are zero where Shown is nil. See package transcript.
 	PathHash [32]byte
@@ -77,6 +83,9 @@ type Batch struct {
 	Session *Session // inserted or updated; nil: only the session's Head moves to the last node
 	Nodes   []Node
 	Events  []*Event // all of one session
+	// Waiting parks the batch's turn at questions. Such a batch is on the disk
+	// when it is saved.
+	Waiting *Waiting
 }
 
 // TurnRequest is what a door hands to the engine.

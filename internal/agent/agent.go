@@ -38,9 +38,12 @@ type Model interface {
 type Tools interface {
 	// Specs lists what may be offered in a scope, always in the same order.
 	Specs(scope loci.Scope) []loci.ToolSpec
-	// Call runs one call through the gate. It never fails: what went wrong is in
+	// Ask tells what a person has to agree to before a call may run; nil: nothing.
+	Ask(ctx context.Context, scope loci.Scope, call loci.ToolCall) *loci.Ask
+	// Call runs one call through the gate. Approved is the fingerprint of the Ask
+	// that a person said yes to, or empty. It never fails: what went wrong is in
 	// the result.
-	Call(ctx context.Context, scope loci.Scope, call loci.ToolCall) loci.ToolResult
+	Call(ctx context.Context, scope loci.Scope, call loci.ToolCall, approved string) loci.ToolResult
 }
 
 // Chooser decides for models that are too small to choose tools themselves.

@@ -96,7 +96,9 @@ func (s *shelf) Specs(loci.Scope) []loci.ToolSpec {
 	}
 }
 
-func (s *shelf) Call(_ context.Context, scope loci.Scope, call loci.ToolCall) loci.ToolResult {
+func (s *shelf) Ask(context.Context, loci.Scope, loci.ToolCall) *loci.Ask { return nil }
+
+func (s *shelf) Call(_ context.Context, scope loci.Scope, call loci.ToolCall, _ string) loci.ToolResult {
 	s.calls, s.scope = append(s.calls, call), scope
 	var args struct{ Path string }
 	_ = json.Unmarshal(call.Arguments, &args) // sloppy arguments name no file

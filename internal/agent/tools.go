@@ -64,7 +64,7 @@ func (t *turn) call(ctx context.Context, call loci.ToolCall) loci.ToolResult {
 		t.unknown++
 	}
 	if t.seen[key] < sameCallLimit {
-		return t.agent.cfg.Tools.Call(ctx, t.scope, call)
+		return t.agent.cfg.Tools.Call(ctx, t.scope, call, "")
 	}
 	e := &loci.ToolError{
 		Message:    fmt.Sprintf("This is call number %d of %s with the same arguments in this turn; it was not run.", t.seen[key], call.Name),

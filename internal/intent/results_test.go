@@ -29,7 +29,7 @@ func TestResultsOfTheRealTools(t *testing.T) {
 	}
 	run := func(name, args string) loci.ToolResult {
 		scope := loci.Scope{Principal: loci.Principal{Owner: true}, Folders: []string{dir}}
-		r := set.Call(t.Context(), scope, loci.ToolCall{Name: name, Arguments: json.RawMessage(args)})
+		r := set.Call(t.Context(), scope, loci.ToolCall{Name: name, Arguments: json.RawMessage(args)}, "")
 		if r.Err != nil {
 			t.Fatal(r.Err)
 		}
@@ -85,7 +85,7 @@ func TestArgumentsOfTheRealTools(t *testing.T) {
 			t.Errorf("%q: %+v, %v", text, m, err)
 			continue
 		}
-		if r := set.Call(t.Context(), scope, *m.Call); r.Err != nil {
+		if r := set.Call(t.Context(), scope, *m.Call, ""); r.Err != nil {
 			t.Errorf("%q: %s %s: %+v", text, m.Call.Name, m.Call.Arguments, r.Err)
 		}
 	}

@@ -3,6 +3,8 @@ package tool
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,7 +33,7 @@ const (
 // Config is what a Set is made of.
 type Config struct {
 	Tools     []Tool
-	Gate      Gate             // nil: LookOnly
+	Gate      Gate             // nil: AskFirst
 	Logger    *slog.Logger     // nil: nothing is logged
 	MaxResult int              // bytes of JSON that a result may have; 0: 16 kB
 	Now       func() time.Time // nil: time.Now
@@ -74,7 +76,7 @@ func New(c Config) (*Set, error) {
 		open:      sandbox.New,
 	}
 	if s.gate == nil {
-		s.gate = LookOnly{}
+		s.gate = AskFirst{}
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -133,7 +135,7 @@ func check(t Tool) error {
 // what only computes or looks into folders that they have.
 func (s *Set) Specs(scope loci.Scope) []loci.ToolSpec {
 	return slices.DeleteFunc(slices.Clone(s.specs), func(t loci.ToolSpec) bool {
-		return !scope.Principal.Owner && t.SideEffects != loci.EffectNone && !ownFiles(scope, t)
+		return !scope.Principal.Owner && (t.Dangerous || t.SideEffects != loci.EffectNone && !ownFiles(scope, t))
 	})
 }
 
@@ -142,17 +144,37 @@ func ownFiles(scope loci.Scope, t loci.ToolSpec) bool {
 	return t.Files && t.SideEffects == loci.EffectRead && len(scope.Folders) > 0
 }
 
-// Call runs one call. It never fails: what went wrong is in the result, in
-// words for the model, and in Text for the person. The arguments in the
-// result's Call are valid JSON, mended where the model's were not.
-func (s *Set) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall) loci.ToolResult {
+// Ask tells what a person has to agree to before a call may run. It is nil for
+// one that may run as it is, and for one that cannot work anyway: [Set.Call]
+// tells why.
+func (s *Set) Ask(ctx context.Context, scope loci.Scope, call loci.ToolCall) *loci.Ask {
+	t, args, err := s.find(scope, call)
+	if err != nil {
+		return nil
+	}
+	d := s.gate.Decide(ctx, scope, t.ToolSpec, args)
+	if d.Verdict != Ask {
+		return nil
+	}
+	p, err := s.preview(ctx, scope, t, args)
+	if err != nil {
+		return nil
+	}
+	return &loci.Ask{Preview: p.Text, Reason: d.Reason, Fingerprint: fingerprint(t, args, p)}
+}
+
+// Call runs one call. Approved is the fingerprint of the [Set.Ask] that a person
+// said yes to, empty if nobody did. It never fails: what went wrong is in the
+// result, in words for the model, and in Text for the person. The arguments in
+// the result's Call are valid JSON, mended where the model's were not.
+func (s *Set) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall, approved string) loci.ToolResult {
 	start := time.Now()
 	if len(call.Arguments) > 0 && !json.Valid(call.Arguments) {
 		text, _ := json.Marshal(string(call.Arguments)) // a string always marshals
 		call.Arguments = text
 	}
 	result := loci.ToolResult{Call: call}
-	if err := s.call(ctx, scope, &result); err != nil {
+	if err := s.call(ctx, scope, &result, approved); err != nil {
 		result.Err = s.toolError(ctx, call.Name, err)
 		result.Text = strings.TrimSpace(result.Err.Message + " " + result.Err.ForPerson)
 	}
@@ -170,27 +192,78 @@ func known(s *Set, name string) string {
 	return "unknown"
 }
 
-// call takes one call through the stations, and fills the result.
-func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResult) error {
-	t, ok := s.tools[result.Call.Name]
+// find is the tool of a call, with the call's arguments as its schema has them.
+func (s *Set) find(scope loci.Scope, call loci.ToolCall) (entry, json.RawMessage, error) {
+	t, ok := s.tools[call.Name]
 	if !ok {
-		return toolcall.Unknown(result.Call.Name, s.Specs(scope)).ToolError()
+		return entry{}, nil, toolcall.Unknown(call.Name, s.Specs(scope)).ToolError()
 	}
-	args, err := t.schema.Arguments(result.Call.Arguments)
+	args, err := t.schema.Arguments(call.Arguments)
+	return t, args, err
+}
+
+// call takes one call through the stations, and fills the result.
+func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResult, approved string) error {
+	t, args, err := s.find(scope, result.Call)
 	if err != nil {
 		return err
 	}
 	result.Call.Arguments = args
-	if d := s.gate.Allow(ctx, scope, t.ToolSpec, args); d.Verdict != Allow {
+	switch d := s.gate.Decide(ctx, scope, t.ToolSpec, args); d.Verdict {
+	case Allow:
+	case Ask:
+		if err := s.check(ctx, scope, t, args, approved); err != nil {
+			result.Refused = true
+			return err
+		}
+	default:
 		result.Refused = true
 		return &loci.ToolError{Message: d.Reason, Suggestion: d.Suggestion}
 	}
-	o, err := s.guard(ctx, t, func(ctx context.Context) (outcome, error) { return s.work(ctx, scope, t, args) })
+	o, err := guard(ctx, s, scope, t, func(ctx context.Context, env Env) (outcome, error) { return s.work(ctx, env, t, args) })
 	if err != nil {
 		return err
 	}
 	result.Data, result.Text = o.data, o.text
 	return nil
+}
+
+// check holds a call against the yes that a person gave.
+func (s *Set) check(ctx context.Context, scope loci.Scope, t entry, args json.RawMessage, approved string) error {
+	p, err := s.preview(ctx, scope, t, args)
+	switch {
+	case err != nil:
+		return err
+	case approved == "":
+		return &loci.ToolError{
+			Message:    t.Name + " needs a yes from the person first; it was not run.",
+			Suggestion: "Tell the person what you would do.",
+		}
+	case approved != fingerprint(t, args, p):
+		return &loci.ToolError{
+			Message:    "What the person agreed to has changed in the meantime; " + t.Name + " was not run.",
+			CanRetry:   true,
+			Suggestion: "Look at it again, then make the call again: the person will be asked about it as it is now.",
+		}
+	}
+	return nil
+}
+
+// preview tells what a call would do.
+func (s *Set) preview(ctx context.Context, scope loci.Scope, t entry, args json.RawMessage) (Preview, error) {
+	if t.Preview == nil {
+		return Preview{}, nil
+	}
+	return guard(ctx, s, scope, t, func(ctx context.Context, env Env) (Preview, error) { return t.Preview(ctx, env, args) })
+}
+
+// fingerprint identifies a call and what its preview was made from.
+func fingerprint(t entry, args json.RawMessage, p Preview) string {
+	h := sha256.New()
+	for _, part := range [][]byte{[]byte(t.Name), args, []byte(p.Basis)} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // outcome is what a call gives: JSON for a model, words for a person.
@@ -199,19 +272,20 @@ type outcome struct {
 	text string
 }
 
-// guard does the work of a call in a goroutine of its own, because neither
+// guard does a part of a call in a goroutine of its own, because neither
 // opening a folder on a dead network drive nor reading from it can be cancelled:
 // after the deadline the goroutine is left behind and what it returns in the
 // end is dropped. A panic becomes an error.
-func (s *Set) guard(ctx context.Context, t entry, work func(context.Context) (outcome, error)) (outcome, error) {
+func guard[R any](ctx context.Context, s *Set, scope loci.Scope, t entry, part func(context.Context, Env) (R, error)) (R, error) {
+	var none R
 	select {
 	case s.slots <- struct{}{}:
 	default:
-		return outcome{}, errBusy
+		return none, errBusy
 	}
 	type ended struct {
-		outcome
-		err error
+		result R
+		err    error
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
@@ -225,30 +299,35 @@ func (s *Set) guard(ctx context.Context, t entry, work func(context.Context) (ou
 			<-s.slots
 			done <- e
 		}()
-		e.outcome, e.err = work(ctx)
+		e.result, e.err = within(ctx, s, scope, t, part)
 	}()
 	select {
 	case e := <-done:
-		return e.outcome, e.err
+		return e.result, e.err
 	case <-ctx.Done():
-		return outcome{}, ctx.Err()
+		return none, ctx.Err()
 	}
 }
 
-// work opens the folders for a tool that needs them, runs its handler, and
-// writes down what it returned.
-func (s *Set) work(ctx context.Context, scope loci.Scope, t entry, args json.RawMessage) (o outcome, err error) {
+// within opens the folders for a tool that needs them while a part of a call
+// runs.
+func within[R any](ctx context.Context, s *Set, scope loci.Scope, t entry, part func(context.Context, Env) (R, error)) (r R, err error) {
 	env := Env{Scope: scope, Now: s.now()}
 	if t.Files {
 		env.Files, err = s.open(sandbox.Config{Folders: scope.Folders, Work: scope.Working, Partial: true, Private: s.private})
 		if err != nil {
-			return o, err
+			return r, err
 		}
 		defer func() { err = errors.Join(err, env.Files.Close()) }()
 	}
 	if err := ctx.Err(); err != nil { // nobody waits any more
-		return o, err
+		return r, err
 	}
+	return part(ctx, env)
+}
+
+// work runs a tool's handler and writes down what it returned.
+func (s *Set) work(ctx context.Context, env Env, t entry, args json.RawMessage) (o outcome, err error) {
 	value, err := t.Handler(ctx, env, args)
 	if err != nil {
 		return o, err
@@ -257,7 +336,7 @@ func (s *Set) work(ctx context.Context, scope loci.Scope, t entry, args json.Raw
 	if err != nil {
 		return o, err
 	}
-	return outcome{shorten(data, cmp.Or(t.MaxResult, s.maxResult)), t.Render(scope.Lang, value)}, nil
+	return outcome{shorten(data, cmp.Or(t.MaxResult, s.maxResult)), t.Render(env.Scope.Lang, value)}, nil
 }
 
 // errBusy refuses calls while too many handlers hang.

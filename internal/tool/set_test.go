@@ -35,7 +35,7 @@ func echo(name string, effects loci.SideEffects, do func(context.Context, Env, e
 	if do == nil {
 		do = func(_ context.Context, _ Env, a echoArgs) (any, error) { return map[string]string{"said": a.Text}, nil }
 	}
-	return Define(loci.ToolSpec{Name: name, Description: "Says it.", SideEffects: effects}, do, func(language string, _ any) string {
+	return Define(loci.ToolSpec{Name: name, Description: "Says it.", SideEffects: effects, Dangerous: effects == loci.EffectWrite}, do, func(language string, _ any) string {
 		return lang.Words{EN: "It said so.", CS: "Řeklo to."}.In(language)
 	})
 }
@@ -52,7 +52,7 @@ func newSet(t *testing.T, c Config) *Set {
 var owner = loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Session: "ses_1", Lang: "en"}
 
 func say(s *Set, scope loci.Scope, name, args string) loci.ToolResult {
-	return s.Call(context.Background(), scope, loci.ToolCall{ID: "c1", Name: name, Arguments: json.RawMessage(args)})
+	return s.Call(context.Background(), scope, loci.ToolCall{ID: "c1", Name: name, Arguments: json.RawMessage(args)}, "")
 }
 
 func TestSchema(t *testing.T) {
@@ -117,6 +117,59 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
+// TestConsent walks a dangerous tool through a yes: it runs with the fingerprint
+// of what was asked and with no other, and not once the world has changed.
+func TestConsent(t *testing.T) {
+	world, ran := "as it was", 0
+	write := WithPreview(echo("write", loci.EffectWrite, func(context.Context, Env, echoArgs) (any, error) { ran++; return 1, nil }),
+		func(_ context.Context, _ Env, a echoArgs) (Preview, error) {
+			if a.Text == "" {
+				return Preview{}, errors.New("nothing to say")
+			}
+			return Preview{Text: "says " + a.Text, Basis: world}, nil
+		})
+	s := newSet(t, Config{Tools: []Tool{write, echo("look", loci.EffectRead, nil)}})
+	call := func(args string) loci.ToolCall {
+		return loci.ToolCall{ID: "c1", Name: "write", Arguments: json.RawMessage(args)}
+	}
+	hello, other := call(`{"text":"hello"}`), call(`{"text":"other"}`)
+	ask := s.Ask(t.Context(), owner, hello)
+	if ask == nil || ask.Preview != "says hello" || ask.Reason != "It changes something on this machine." {
+		t.Fatalf("%+v", ask)
+	}
+	for name, c := range map[string]loci.ToolCall{
+		"a tool that only looks": {Name: "look", Arguments: json.RawMessage(`{"text":"x"}`)},
+		"no such tool":           {Name: "gone", Arguments: json.RawMessage(`{}`)},
+		"bad arguments":          call(`{"words":1}`),
+		"cannot work":            call(`{"text":""}`),
+	} {
+		if a := s.Ask(t.Context(), owner, c); a != nil {
+			t.Errorf("%s asks: %+v", name, a)
+		}
+	}
+	if a := s.Ask(t.Context(), loci.Scope{Principal: loci.Principal{ID: "guest"}}, hello); a != nil {
+		t.Errorf("a guest is asked: %+v", a)
+	}
+	guest := loci.Scope{Principal: loci.Principal{ID: "guest"}, Folders: []string{t.TempDir()}}
+	for name, r := range map[string]loci.ToolResult{
+		"without a yes":       s.Call(t.Context(), owner, hello, ""),
+		"a yes to other text": s.Call(t.Context(), owner, other, ask.Fingerprint),
+		"by a guest":          s.Call(t.Context(), guest, hello, ask.Fingerprint),
+	} {
+		if !r.Refused || r.Err == nil || ran != 0 {
+			t.Errorf("%s: %+v, ran %d times", name, r.Err, ran)
+		}
+	}
+	world = "changed"
+	if r := s.Call(t.Context(), owner, hello, ask.Fingerprint); !r.Refused || !r.Err.CanRetry || ran != 0 {
+		t.Errorf("in a changed world: %+v, ran %d times", r.Err, ran)
+	}
+	world = "as it was"
+	if r := s.Call(t.Context(), owner, hello, ask.Fingerprint); r.Err != nil || ran != 1 {
+		t.Errorf("with the yes: %+v, ran %d times", r.Err, ran)
+	}
+}
+
 func TestCall(t *testing.T) {
 	s := newSet(t, Config{Tools: []Tool{
 		echo("echo", loci.EffectNone, nil),
@@ -144,7 +197,7 @@ func TestCall(t *testing.T) {
 		{name: "unknown argument", tool: "echo", args: `{"text":"x","path":"/"}`, problem: "path", retry: true},
 		{name: "wrong word", tool: "echo", args: `{"text":"x","tone":"shrill"}`, problem: "tone", retry: true},
 		{name: "broken JSON", tool: "echo", args: `{"text":"x`, problem: "", retry: true},
-		{name: "writes", tool: "write", args: `{"text":"x"}`, problem: "not possible yet", refused: true},
+		{name: "writes", tool: "write", args: `{"text":"x"}`, problem: "needs a yes", refused: true},
 		{name: "guest looks", tool: "look", args: `{"text":"x"}`, scope: guest, problem: "Only the person", refused: true},
 		{name: "own error", tool: "strange", args: `{"text":"x"}`, problem: "fault inside loci"},
 		{name: "unencodable", tool: "unencodable", args: `{"text":"x"}`, problem: "fault inside loci"},
@@ -283,7 +336,7 @@ func TestStopped(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := newSet(t, Config{Tools: []Tool{wait}}).Call(ctx, owner, loci.ToolCall{Name: "wait", Arguments: json.RawMessage(`{"text":""}`)})
+	r := newSet(t, Config{Tools: []Tool{wait}}).Call(ctx, owner, loci.ToolCall{Name: "wait", Arguments: json.RawMessage(`{"text":""}`)}, "")
 	if r.Err == nil || r.Err.CanRetry || !strings.Contains(r.Err.Message, "was stopped") {
 		t.Errorf("%+v", r.Err)
 	}

@@ -6,7 +6,8 @@
 // see is inferred from the first.
 //
 // A [Set] holds the tools and runs calls; [Set.Call] takes each through the same
-// stations: find the tool, read its arguments, ask the [Gate]; then, in a
+// stations: find the tool, read its arguments, ask the [Gate], hold the call
+// against a person's yes where the gate wants one; then, in a
 // goroutine of its own and under a deadline, open the allowed folders if the
 // tool works in files, run the handler, cap the result, render it. No path leads
 // around the gate, nothing touches a disk before it, and nothing that a tool
@@ -49,11 +50,37 @@ type Tool struct {
 	// Render writes what Handler returned in words that a person can read
 	// without a model, in the language lang.
 	Render func(lang string, result any) string
+	// Preview tells, without changing anything, what a call would do: what a
+	// person is shown before they agree to it. An error is why the call cannot
+	// work. nil: the arguments say it all.
+	Preview func(ctx context.Context, env Env, args json.RawMessage) (Preview, error)
 	// MaxResult overrides the set's limit on the size of the result, in bytes
 	// of JSON; 0 leaves it.
 	MaxResult int
 
 	fault error // why Define could not make it; New returns it
+}
+
+// Preview is what a call would do.
+type Preview struct {
+	Text string // a diff, or the beginning of what would be written
+	// Basis identifies what the preview was made from, such as the path and the
+	// content of the file as it is now. When it is another one later, a yes to
+	// this preview no longer holds.
+	Basis string
+}
+
+// WithPreview gives a tool that Define made a preview with the same typed
+// arguments.
+func WithPreview[A any](t Tool, preview func(context.Context, Env, A) (Preview, error)) Tool {
+	t.Preview = func(ctx context.Context, env Env, raw json.RawMessage) (Preview, error) {
+		args, err := decode[A](raw)
+		if err != nil {
+			return Preview{}, err
+		}
+		return preview(ctx, env, args)
+	}
+	return t
 }
 
 // Define makes a tool from a spec without Parameters and a handler with typed
@@ -70,13 +97,9 @@ func Define[A, R any](spec loci.ToolSpec, handle func(context.Context, Env, A) (
 		ToolSpec: spec,
 		fault:    err,
 		Handler: func(ctx context.Context, env Env, raw json.RawMessage) (any, error) {
-			var args A
-			if err := json.Unmarshal(raw, &args); err != nil {
-				return nil, &loci.ToolError{
-					Message:    "The arguments do not fit the tool.",
-					CanRetry:   true,
-					Suggestion: "Write them as one JSON object that follows the tool's schema.",
-				}
+			args, err := decode[A](raw)
+			if err != nil {
+				return nil, err
 			}
 			return handle(ctx, env, args)
 		},
@@ -88,6 +111,18 @@ func Define[A, R any](spec loci.ToolSpec, handle func(context.Context, Env, A) (
 			return render(lang, r)
 		},
 	}
+}
+
+// decode reads typed arguments.
+func decode[A any](raw json.RawMessage) (args A, err error) {
+	if json.Unmarshal(raw, &args) != nil {
+		return args, &loci.ToolError{
+			Message:    "The arguments do not fit the tool.",
+			CanRetry:   true,
+			Suggestion: "Write them as one JSON object that follows the tool's schema.",
+		}
+	}
+	return args, nil
 }
 
 // schemaOf infers the closed JSON Schema of an arguments struct. Its bytes are

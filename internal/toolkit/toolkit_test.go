@@ -105,7 +105,7 @@ func (b *bench) write(name, text string) {
 func (b *bench) call(name, args string) loci.ToolResult {
 	b.t.Helper()
 	scope := loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Folders: []string{b.root}, Lang: b.lang}
-	return b.set.Call(b.t.Context(), scope, loci.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(args)})
+	return b.set.Call(b.t.Context(), scope, loci.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(args)}, "")
 }
 
 // get calls a tool that must succeed, and decodes the result.

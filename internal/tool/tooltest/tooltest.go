@@ -104,14 +104,14 @@ func (c checker) call(t *testing.T, tl tool.Tool, lang string, args map[string]a
 		t.Fatal(err)
 	}
 	scope := loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Folders: []string{c.root}, Lang: lang}
-	return set.Call(t.Context(), scope, loci.ToolCall{ID: "1", Name: tl.Name, Arguments: raw})
+	return set.Call(t.Context(), scope, loci.ToolCall{ID: "1", Name: tl.Name, Arguments: raw}, "")
 }
 
 // allowAll is a gate for tests: what is checked here lies behind the gate.
 type allowAll struct{}
 
-// Allow allows everything.
-func (allowAll) Allow(context.Context, loci.Scope, loci.ToolSpec, json.RawMessage) tool.Decision {
+// Decide allows everything.
+func (allowAll) Decide(context.Context, loci.Scope, loci.ToolSpec, json.RawMessage) tool.Decision {
 	return tool.Decision{Verdict: tool.Allow}
 }
 
@@ -330,15 +330,25 @@ func (c checker) panics(t *testing.T) {
 	}
 }
 
-// gate checks that what changes anything does not pass the gate for looking.
+// gate checks that what is dangerous asks, that only the owner is asked, and that
+// what changes a file is called dangerous and can be previewed.
 func (c checker) gate(t *testing.T) {
-	looks := c.tl.SideEffects == loci.EffectNone || c.tl.SideEffects == loci.EffectRead
 	owner := loci.Scope{Principal: loci.Principal{Owner: true}}
-	d := tool.LookOnly{}.Allow(t.Context(), owner, c.tl.ToolSpec, nil)
-	if (d.Verdict == tool.Allow) != looks {
+	want := tool.Allow
+	if c.tl.Dangerous {
+		want = tool.Ask
+	}
+	if d := (tool.AskFirst{}).Decide(t.Context(), owner, c.tl.ToolSpec, nil); d.Verdict != want || d.Verdict == tool.Ask && d.Reason == "" {
 		t.Errorf("a tool with side effects %q gets %+v", c.tl.SideEffects, d)
 	}
+	if d := (tool.AskFirst{}).Decide(t.Context(), loci.Scope{}, c.tl.ToolSpec, nil); c.tl.Dangerous && d.Verdict != tool.Refuse {
+		t.Errorf("another person gets %+v", d)
+	}
+	looks := c.tl.SideEffects == loci.EffectNone || c.tl.SideEffects == loci.EffectRead
 	if looks && c.tl.Dangerous {
 		t.Error("it only looks and is called dangerous")
+	}
+	if c.tl.Files && !looks && (!c.tl.Dangerous || c.tl.Preview == nil) {
+		t.Error("it changes files, so it must be dangerous and have a preview")
 	}
 }

@@ -1,0 +1,66 @@
+package loci
+
+import "encoding/json"
+
+// Ask is what a person has to agree to before a call may run.
+type Ask struct {
+	Preview string // what would change: a diff, or the beginning of what would be written
+	Reason  string // why it asks
+	// Fingerprint identifies the call together with all that the preview was made
+	// from. A yes holds only as long as it stays the same.
+	Fingerprint string
+}
+
+// Approval is a question that waits for a person's answer.
+type Approval struct {
+	ID        string          `json:"id"`
+	Code      string          `json:"code"` // short, to be typed: 7F3
+	Session   string          `json:"session"`
+	Turn      string          `json:"turn"`
+	Call      string          `json:"call"` // id of the call that waits
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Preview   string          `json:"preview"`
+	Reason    string          `json:"reason"`
+	Taint     string          `json:"taint,omitempty"` // where from outside the session has read
+	Question  string          `json:"question"`        // all of it in words, as a chat shows it
+	State     ApprovalState   `json:"state"`
+	Asked     Time            `json:"asked"`
+	Expires   Time            `json:"expires"`
+
+	Principal   string `json:"-"` // who may answer
+	Fingerprint string `json:"-"`
+}
+
+// ApprovalState is what became of a question.
+type ApprovalState string
+
+// An approval is open until it is answered, expires, or is withdrawn because
+// the conversation went another way. A yes is used up when the effect begins.
+const (
+	ApprovalOpen      ApprovalState = "open"
+	ApprovalYes       ApprovalState = "yes"
+	ApprovalNo        ApprovalState = "no"
+	ApprovalExpired   ApprovalState = "expired"
+	ApprovalWithdrawn ApprovalState = "withdrawn"
+	ApprovalUsed      ApprovalState = "used"
+)
+
+// ApprovalAnswered is the payload of EventApprovalAnswered. The payload of
+// EventApprovalAsked is the Approval.
+type ApprovalAnswered struct {
+	ID     string        `json:"id"`
+	Code   string        `json:"code"`
+	Answer ApprovalState `json:"answer"` // yes, no, expired or withdrawn
+}
+
+// Waiting is a turn that has stopped at questions. It goes on when all of them
+// are answered, in this process or in a later one.
+type Waiting struct {
+	Session string
+	Turn    string
+	Node    string          // the node that shows the questions
+	State   json.RawMessage // what the engine needs to go on
+	// Approvals are the questions, in the order of their calls.
+	Approvals []Approval
+}
