@@ -62,6 +62,7 @@ var arrows = map[string]row{
 
 	"internal/agent":      {engine, ". internal/lang internal/prompt internal/text internal/transcript internal/toolcall"},
 	"internal/transcript": {engine, "."},
+	"internal/approval":   {engine, ". internal/lang"},
 	"internal/prompt":     {engine, "."},
 
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
