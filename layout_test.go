@@ -63,6 +63,7 @@ var arrows = map[string]row{
 	"internal/agent":      {engine, ". internal/lang internal/prompt internal/text internal/transcript internal/toolcall"},
 	"internal/transcript": {engine, "."},
 	"internal/prompt":     {engine, "."},
+	"internal/offer":      {engine, ". internal/text internal/toolcall"},
 
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
 	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
