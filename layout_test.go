@@ -64,6 +64,7 @@ var arrows = map[string]row{
 	"internal/transcript": {engine, "."},
 	"internal/approval":   {engine, ". internal/lang"},
 	"internal/prompt":     {engine, "."},
+	"internal/offer":      {engine, ". internal/text internal/toolcall"},
 
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
 	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
