@@ -119,7 +119,7 @@ func (s *server) ollamaChat(w http.ResponseWriter, r *http.Request) error {
 		return s.load(w, r, t, req.Unload, "/api/chat", ollama.NewStream)
 	}
 	return s.speakOllama(w, r, t, ollamaReply{
-		asked:  conversation{req.Messages, req.Tools, req.Options},
+		asked:  conversation{req.Messages, req.Tools, req.ToolChoice, req.Options},
 		stream: req.Stream,
 		open:   ollama.NewStream,
 		whole: func(c loci.Chunk) []byte {

@@ -29,6 +29,7 @@ type speaker interface {
 type conversation struct {
 	messages []loci.Message  // system messages included, wherever they stand
 	tools    []loci.ToolSpec // the client's own; only for a bare model
+	choice   loci.ToolChoice
 	options  loci.Options
 }
 
@@ -39,7 +40,7 @@ type conversation struct {
 func (s *server) answer(ctx context.Context, r *http.Request, t target, c conversation) (iter.Seq2[loci.Chunk, error], error) {
 	if t.route.Model.Passthrough {
 		return s.Backends.Chat(ctx, loci.Request{
-			Model: t.model, Messages: c.messages, Tools: c.tools, Options: c.options, Purpose: loci.PurposeChat,
+			Model: t.model, Messages: c.messages, Tools: c.tools, ToolChoice: c.choice, Options: c.options, Purpose: loci.PurposeChat,
 		}), nil
 	}
 	req := loci.TurnRequest{

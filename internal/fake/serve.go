@@ -94,7 +94,7 @@ func (r *Request) decode() (includeUsage bool, err error) {
 	switch r.Path {
 	case "/v1/chat/completions":
 		c, err := openai.DecodeChat(r.Body)
-		r.Model, r.Messages, r.Tools, r.Options, r.Stream = c.Model, c.Messages, c.Tools, c.Options, c.Stream
+		r.Model, r.Messages, r.Tools, r.ToolChoice, r.Options, r.Stream = c.Model, c.Messages, c.Tools, c.ToolChoice, c.Options, c.Stream
 		return c.IncludeUsage, err
 	case "/v1/completions":
 		c, err := openai.DecodeCompletion(r.Body)
@@ -102,7 +102,7 @@ func (r *Request) decode() (includeUsage bool, err error) {
 		return c.IncludeUsage, err
 	case "/api/chat":
 		c, err := ollama.DecodeChat(r.Body)
-		r.Model, r.Messages, r.Tools, r.Options, r.Stream = c.Model, c.Messages, c.Tools, c.Options, c.Stream
+		r.Model, r.Messages, r.Tools, r.ToolChoice, r.Options, r.Stream = c.Model, c.Messages, c.Tools, c.ToolChoice, c.Options, c.Stream
 		return false, err
 	}
 	c, err := ollama.DecodeGenerate(r.Body)
