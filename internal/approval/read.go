@@ -112,7 +112,8 @@ var acutes = strings.NewReplacer("´", "'", "ʼ", "'")
 // fold takes away the differences that say nothing: of case, of width, of how a
 // letter with a mark is made up.
 func fold(s string) string {
-	return norm.NFKC.String(strings.ToLower(norm.NFKC.String(acutes.Replace(s))))
+	s = acutes.Replace(norm.NFKC.String(acutes.Replace(s))) // folding makes some anew
+	return norm.NFKC.String(strings.ToLower(s))
 }
 
 // stop stands between words for punctuation that no phrase crosses.

@@ -165,7 +165,10 @@ func TestVocabularies(t *testing.T) {
 	for phrase, k := range found {
 		for _, word := range map[kind][]string{yes: {"yes", "ano", "ja", "да", "sí", "oui", "好的，"}, no: {"no", "ne", "nein", "нет", "non", "不，"}}[k] {
 			want := map[kind]Verdict{yes: Yes, no: No}[k]
-			if a, b := Read(word+" "+phrase), Read(phrase+", "+word); a.Verdict != want && a.Verdict != None || b.Verdict != want {
+			if found[word+" "+phrase] == unclear {
+				continue
+			}
+			if a, b := Read(word+" "+phrase), Read(phrase+", "+word); a.Verdict != want || b.Verdict != want {
 				t.Errorf("%q with %q: %+v, %+v", phrase, word, a, b)
 			}
 			if a := Read(word + ", " + phrase); a.Verdict != want {
@@ -192,6 +195,7 @@ func FuzzRead(f *testing.F) {
 			f.Add(s)
 		}
 	}
+	f.Add("yes ŉ") // folds into an apostrophe
 	f.Add("yes 7F3 and 8K2")
 	f.Add("全部同意 7F3")
 	known := map[string]bool{}

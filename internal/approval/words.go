@@ -39,7 +39,7 @@ var english = vocabulary{
 		"go, go on, go ahead, go for it, let's go, let's do it, do it, do that, do so, do this, please do, you may, you can, " +
 		"proceed, continue, carry on, run it, write it, approve, approved, approve it, i approve, allow, allowed, allow it, i allow it, " +
 		"accept, accepted, i accept, agree, agreed, i agree, confirm, confirmed, i confirm, granted, permitted",
-	no: "no, n, nope, nah, nay, no way, no go, never, no never, never mind, nevermind, forget it, " +
+	no: "no, n, nope, nah, nay, no way, no go, never, never mind, nevermind, forget it, " +
 		"don't, dont, do not, don't do it, dont do it, do not do it, don't do that, dont do that, do not do that, " +
 		"don't do this, do not do this, don't do so, do not do so, don't you dare, please don't, " +
 		"don't go ahead, do not go ahead, don't proceed, do not proceed, don't continue, do not continue, " +
@@ -134,7 +134,7 @@ var spanish = vocabulary{
 var french = vocabulary{
 	yes: "oui, ouais, ouaip, ouip, d'accord, je suis d'accord, vas-y, allez-y, bien sûr, bien sûr que oui, ça marche, ça me va, fais-le, faites-le, okay, entendu, " +
 		"volontiers, certainement, absolument, évidemment, parfait, continue, continuez, procède, procédez, j'accepte, accepter, accepté, " +
-		"j'approuve, approuvé, je confirme, confirmer, confirmé, j'autorise, autorisé, autoriser, tu peux, vous pouvez, c'est bon, c'est d'accord, oui bien sûr",
+		"j'approuve, approuvé, je confirme, confirmer, confirmé, j'autorise, autorisé, autoriser, tu peux, vous pouvez, c'est bon, c'est d'accord",
 	no: "non, nan, ne, non merci, annule, annuler, annulez, annule ça, surtout pas, certainement pas, absolument pas, bien sûr que non, pas du tout, jamais, jamais de la vie, " +
 		"pas d'accord, je ne suis pas d'accord, je suis pas d'accord, ne fais pas ça, ne le fais pas, ne le faites pas, ne fais rien, fais pas ça, n'y va pas, vas-y pas, " +
 		"ne continue pas, ne continuez pas, je n'accepte pas, je n'approuve pas, je ne confirme pas, je n'autorise pas, pas autorisé, pas approuvé, " +
