@@ -60,7 +60,7 @@ var arrows = map[string]row{
 
 	"internal/api": {access, ". internal/wire internal/wire/openai internal/wire/ollama"},
 
-	"internal/agent":      {engine, ". internal/lang internal/prompt internal/text internal/transcript internal/toolcall"},
+	"internal/agent":      {engine, ". internal/approval internal/lang internal/offer internal/prompt internal/text internal/transcript internal/toolcall"},
 	"internal/transcript": {engine, "."},
 	"internal/approval":   {engine, ". internal/lang"},
 	"internal/prompt":     {engine, "."},

@@ -207,18 +207,29 @@ func (t *turn) request() loci.Request {
 	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
 	var open []loci.ToolCall
+	var before loci.Node // the last one that was sent
 	for _, n := range t.path {
+		if n.Unsent {
+			continue
+		}
 		if n.Sent.Role == loci.ToolRole {
 			open = slices.DeleteFunc(open, func(c loci.ToolCall) bool { return c.ID == n.Sent.ToolCallID })
 		} else {
 			req.Messages = append(req.Messages, unanswered(open)...)
 			open = slices.Clone(n.Sent.ToolCalls)
 		}
-		if last := req.Messages[len(req.Messages)-1]; n.Sent.Role == loci.User && last.Role == loci.User {
-			// A turn that failed. Many models demand that the roles take turns.
-			req.Messages = append(req.Messages, loci.Message{Role: loci.Assistant, Content: "(There was no answer.)"})
+		// Many models demand that the roles take turns.
+		switch last := &req.Messages[len(req.Messages)-1]; {
+		case n.Sent.Role != loci.User || last.Role != loci.User:
+			req.Messages = append(req.Messages, n.Sent)
+		case before.Shown == nil || n.Sent.ToolName != "": // all that came of the calls of a step
+			said := n.Sent
+			said.Content = last.Content + "\n\n" + said.Content
+			*last = said
+		default: // a turn that failed
+			req.Messages = append(req.Messages, loci.Message{Role: loci.Assistant, Content: "(There was no answer.)"}, n.Sent)
 		}
-		req.Messages = append(req.Messages, n.Sent)
+		before = n
 	}
 	return req
 }

@@ -5,6 +5,7 @@ import (
 
 	"loci"
 	"loci/internal/toolcall"
+	"loci/internal/transcript"
 )
 
 // choose is the step of the tiny tier: the runtime decides what to do, and the
@@ -30,13 +31,15 @@ func (t *turn) choose(ctx context.Context) phase {
 	case err != nil:
 		return t.fail(err)
 	case move.Call != nil:
-		t.calls, t.native = t.identified([]loci.ToolCall{*move.Call}), false
+		t.calls, t.next, t.native = t.identified([]loci.ToolCall{*move.Call}), 0, false
 		return (*turn).tools
 	case move.Talk != nil:
 		return t.talk(ctx, *move.Talk)
 	}
 	t.finish = loci.FinishStop
-	t.addUser(t.req.Message.Content)
+	if !t.begun {
+		t.addUser(t.req.Message.Content)
+	}
 	t.announce()
 	t.say(move.Say, "")
 	t.reply(loci.Message{Role: loci.Assistant, Content: move.Say})
@@ -56,7 +59,11 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	if talk.Instruction != "" {
 		said = toolcall.Inert(talk.Instruction)
 	}
-	t.addUser(said)
+	if t.begun { // the words stand before the question
+		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{Role: loci.User, Content: said}))
+	} else {
+		t.addUser(said)
+	}
 	t.announce()
 	t.speak(talk.Lead)
 	req := t.request()
@@ -75,11 +82,12 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	return (*turn).end
 }
 
-// visible is the conversation as the client shows it.
+// visible is the conversation before this turn as the client shows it, without
+// questions and their answers.
 func (t *turn) visible() []loci.Message {
 	var shown []loci.Message
 	for _, n := range t.path {
-		if n.Shown != nil {
+		if n.Shown != nil && !n.Unsent && n.Turn != t.id {
 			shown = append(shown, loci.Message{Role: n.Sent.Role, Content: *n.Shown})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/offer"
 )
 
 // turn is one question and what is done to answer it. It is used by one
@@ -23,21 +24,28 @@ type turn struct {
 	log    *slog.Logger
 	left   bool // the consumer stopped listening
 
+	spot     spot // where the message belongs
 	session  loci.Session
 	isNew    bool
+	begun    bool        // the person's message is in the path
 	touched  bool        // the session itself has to be stored again
 	path     []loci.Node // from the session's base to here: what the model is sent
 	lastID   string      // node that the next one follows
 	lastPath [32]byte    // path hash of the last shown node
 	unsaved  []loci.Node
+	parked   *loci.Waiting // to be stored with the next events
+	waits    *loci.Waiting // what the turn waited for before it went on
 	feed     *feed
 
 	profile loci.Profile
 	scope   loci.Scope
-	specs   []loci.ToolSpec
+	specs   []loci.ToolSpec // all that may be called
+	client  offer.Offer     // those of them that the client runs
 
 	step    int
 	calls   []loci.ToolCall   // of the step that just ended, to be run
+	next    int               // the one of them to run next
+	outputs []string          // what came of those that were written as text
 	native  bool              // those came as native tool calls, not as text
 	results []loci.ToolResult // of all calls of this turn
 	seen    map[string]int    // how often a call was made, by name and arguments
@@ -47,6 +55,7 @@ type turn struct {
 	rebased bool              // the path was cut and begins anew
 
 	replied   bool            // the reply is in the path
+	handed    []loci.ToolCall // for the client to run
 	spoken    int             // bytes shown before the current step
 	drafted   time.Time       // when a draft was last stored
 	shown     strings.Builder // what the client sees as the reply
@@ -63,27 +72,56 @@ type phase func(t *turn, ctx context.Context) phase
 // run goes through the phases. It returns an error only for a turn that could
 // not begin; later ones are in the events.
 //
-//	place → begin ─┬→ ask → tools → ask … ┬→ finish
-//	               └→ choose → tools → … ─┘   (tiny tier)
+//	place → begin ─┬→ ask → tools → ask … ┬→ end
+//	               ├→ choose → tools → … ─┤   (tiny tier)
+//	      → answer ┴→ tools → …           └→ park   (until the answer)
 func (t *turn) run(ctx context.Context) error {
 	leave, err := t.place(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
+	return t.walk(ctx, t.start)
+}
+
+// walk goes through the phases from what start gives.
+func (t *turn) walk(ctx context.Context, start func(context.Context) (phase, error)) error {
 	t.feed = t.agent.feeds.join(t.session.ID)
 	defer t.agent.feeds.leave(t.session.ID)
-	if err := t.begin(ctx); err != nil {
+	next, err := start(ctx)
+	if err != nil {
 		return err
-	}
-	next := phase((*turn).ask)
-	if t.session.Tier == loci.TierTiny {
-		next = (*turn).choose
 	}
 	for next != nil {
 		next = next(t, ctx)
 	}
 	return nil
+}
+
+// start is the first phase, by what the message is.
+func (t *turn) start(ctx context.Context) (phase, error) {
+	switch t.spot.standing {
+	case answers:
+		return t.answer(ctx)
+	case late:
+		return t.tell(ctx)
+	case notNow, astray:
+		if err := t.giveUp(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.begin(ctx); err != nil {
+		return nil, err
+	}
+	return t.again(), nil
+}
+
+// again is the phase that makes the next step.
+func (t *turn) again() phase {
+	if t.session.Tier == loci.TierTiny {
+		return (*turn).choose
+	}
+	return (*turn).ask
 }
 
 // fail ends the turn with an error.
@@ -101,7 +139,7 @@ func (t *turn) end(ctx context.Context) phase {
 	case t.err != nil:
 		state = loci.TurnFailed
 	}
-	fin := loci.TurnFinished{State: state, Finish: t.finish, Receipt: t.receipt}
+	fin := loci.TurnFinished{State: state, Finish: t.finish, Receipt: t.receipt, Calls: t.handed}
 	if state == loci.TurnFailed {
 		fin.Error = loci.AsError(t.err)
 	}

@@ -14,11 +14,7 @@ import (
 // stay, and no more than fill half of the room. Where they begin is kept for
 // the turns to come, and the person is told.
 func (t *turn) fit(next string) {
-	hidden := 0 // questions left out before
-	if i := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Base }); i > 0 {
-		hidden = len(roundStarts(t.path[:i]))
-		t.path = t.path[i:]
-	}
+	hidden := t.fromBase()
 	room := t.profile.Window - t.profile.Window/4 // the rest is for the reply
 	message := text.Tokens(next) + imageTokens*len(t.req.Message.Images)
 	if message > t.profile.Window { // some servers refuse it, and some cut it in silence
@@ -46,11 +42,23 @@ func (t *turn) fit(next string) {
 	t.rebased = true
 }
 
+// fromBase leaves out what was left out before, and tells how many questions that
+// is.
+func (t *turn) fromBase() (hidden int) {
+	i := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Base })
+	if i <= 0 {
+		return 0
+	}
+	hidden = len(roundStarts(t.path[:i]))
+	t.path = t.path[i:]
+	return hidden
+}
+
 // roundStarts gives the positions of the person's messages.
 func roundStarts(path []loci.Node) []int {
 	var starts []int
 	for i, n := range path {
-		if n.Shown != nil && n.Sent.Role == loci.User {
+		if n.Shown != nil && n.Sent.Role == loci.User && !n.Unsent {
 			starts = append(starts, i)
 		}
 	}

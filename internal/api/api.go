@@ -14,13 +14,14 @@ import (
 // Config is what the handler is made of. All interfaces are needed; the other
 // fields may be left zero unless they say otherwise.
 type Config struct {
-	Engine   Engine    // turns of the OpenAI and Ollama doors
-	Sessions Sessions  // turns of the agent's own door
-	Library  Library   // reading sessions
-	Editor   Editor    // changing them
-	Inspect  Inspector // tools, and the debug view
-	Models   Models    // lists, profiles, embeddings
-	Backends Backends  // pass-through
+	Engine    Engine    // turns of the OpenAI and Ollama doors
+	Sessions  Sessions  // turns of the agent's own door
+	Library   Library   // reading sessions
+	Editor    Editor    // changing them
+	Questions Questions // what waits for an answer
+	Inspect   Inspector // tools, and the debug view
+	Models    Models    // lists, profiles, embeddings
+	Backends  Backends  // pass-through
 
 	// Keys is asked for every request, so a changed key holds at once. Needed.
 	Keys func() Keys

@@ -182,6 +182,12 @@ func event(seq int64, data any) loci.Event {
 		e.Type = loci.EventToolStarted
 	case loci.ToolFinished:
 		e.Type = loci.EventToolFinished
+	case loci.Approval:
+		e.Type = loci.EventApprovalAsked
+	case loci.ApprovalAnswered:
+		e.Type = loci.EventApprovalAnswered
+	case loci.TurnWaiting:
+		e.Type = loci.EventTurnWaiting
 	case loci.MessageData:
 		e.Type = loci.EventMessage
 	case loci.TurnFinished:

@@ -28,7 +28,7 @@ type speaker interface {
 // conversation is what a client asks, whichever protocol it came in.
 type conversation struct {
 	messages []loci.Message  // system messages included, wherever they stand
-	tools    []loci.ToolSpec // the client's own; only for a bare model
+	tools    []loci.ToolSpec // the client's own
 	choice   loci.ToolChoice
 	options  loci.Options
 }
@@ -44,14 +44,15 @@ func (s *server) answer(ctx context.Context, r *http.Request, t target, c conver
 		}), nil
 	}
 	req := loci.TurnRequest{
-		Request:   exchangeOf(r).id,
-		Principal: exchangeOf(r).caller.principal,
-		Model:     t.model,
-		Resent:    true,
-		Options:   c.options,
+		Request:    exchangeOf(r).id,
+		Principal:  exchangeOf(r).caller.principal,
+		Model:      t.model,
+		Resent:     true,
+		Options:    c.options,
+		Tools:      c.tools,
+		ToolChoice: c.choice,
 	}
-	var err error
-	if req.System, req.History, req.Message, err = split(c.messages); err != nil {
+	if err := split(c.messages, &req); err != nil {
 		return nil, err
 	}
 	req.Session, req.Thread = identity(r)
@@ -60,25 +61,36 @@ func (s *server) answer(ctx context.Context, r *http.Request, t target, c conver
 
 // split takes a conversation apart into the system messages, joined, what came
 // before the newest user message, and that message. Messages after it are left
-// out: they belong to a reply that is asked for anew.
-func split(messages []loci.Message) (system string, history []loci.Message, last loci.Message, err error) {
+// out: they belong to a reply that is asked for anew. Where the client was handed
+// tool calls and the last messages are their results, those take the place of a
+// message.
+func split(messages []loci.Message, req *loci.TurnRequest) error {
 	var rest []loci.Message
 	var systems []string
-	newest := -1
+	newest, results := -1, 0
 	for _, m := range messages {
-		switch m.Role {
-		case loci.System:
+		if m.Role == loci.System {
 			systems = append(systems, m.Content)
 			continue
-		case loci.User:
+		}
+		if results++; m.Role != loci.ToolRole {
+			results = 0
+		}
+		if m.Role == loci.User {
 			newest = len(rest)
 		}
 		rest = append(rest, m)
 	}
-	if newest < 0 {
-		return "", nil, loci.Message{}, loci.Errorf(loci.Invalid, "there is no user message")
+	req.System = strings.Join(systems, "\n\n")
+	switch calls := len(rest) - results; {
+	case newest < 0:
+		return loci.Errorf(loci.Invalid, "there is no user message")
+	case results > 0 && len(rest[calls-1].ToolCalls) > 0:
+		req.History, req.Results = rest[:calls], rest[calls:]
+	default:
+		req.History, req.Message = rest[:newest], rest[newest]
 	}
-	return strings.Join(systems, "\n\n"), rest[:newest], rest[newest], nil
+	return nil
 }
 
 // identity reads which session or conversation a client says it is in.
@@ -96,8 +108,9 @@ func identity(r *http.Request) (session, thread string) {
 }
 
 // chunks renders a turn's events as the reply of a model. Tools that the agent
-// runs itself are not shown: a tool call in a reply would ask the client to run
-// it. A turn that did not end well ends with an error.
+// runs itself are not shown: a tool call in a reply asks the client to run it.
+// Questions are its last words for now. A turn that did not end well ends with an
+// error.
 func chunks(events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Chunk, error] {
 	return func(yield func(loci.Chunk, error) bool) {
 		said := false
@@ -119,6 +132,14 @@ func chunks(events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Chunk, error] {
 				if !said && d.Text != "" && !yield(loci.Chunk{Text: d.Text}, nil) {
 					return
 				}
+			case loci.TurnWaiting:
+				if said {
+					d.Text = "\n\n" + d.Text
+				}
+				if yield(loci.Chunk{Text: d.Text}, nil) {
+					yield(loci.Chunk{Finish: loci.FinishStop, Usage: usage(d.Receipt)}, nil)
+				}
+				return
 			case loci.TurnFinished:
 				yield(outcome(d))
 				return
@@ -147,14 +168,17 @@ func outcome(d loci.TurnFinished) (loci.Chunk, error) {
 		return loci.Chunk{}, errBroken
 	}
 	finish := d.Finish
-	if finish == "" || finish == loci.FinishTools { // the agent's tools, not the client's
+	if finish == "" || finish == loci.FinishTools && len(d.Calls) == 0 { // the agent's tools, not the client's
 		finish = loci.FinishStop
 	}
-	usage := &loci.Usage{
-		Prompt: d.Receipt.Prompt, Completion: d.Receipt.Completion, Cached: d.Receipt.Reused,
-		PromptTime: d.Receipt.PromptTime, OutputTime: d.Receipt.OutputTime,
+	return loci.Chunk{ToolCalls: d.Calls, Finish: finish, Usage: usage(d.Receipt)}, nil
+}
+
+func usage(r loci.Receipt) *loci.Usage {
+	return &loci.Usage{
+		Prompt: r.Prompt, Completion: r.Completion, Cached: r.Reused,
+		PromptTime: r.PromptTime, OutputTime: r.OutputTime,
 	}
-	return loci.Chunk{Finish: finish, Usage: usage}, nil
 }
 
 // collect waits for the whole reply, for clients that do not stream. Half of one

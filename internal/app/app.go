@@ -220,7 +220,7 @@ func (a *App) verify(ctx context.Context) {
 func (a *App) apiConfig(tools *tool.Set) api.Config {
 	desk := desk{a.store, a.agent, tools, a.settings.Folders}
 	return api.Config{
-		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Inspect: desk,
+		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: desk,
 		Models: a.hub, Backends: backends{a.hub},
 		Keys:           func() api.Keys { return a.keys },
 		OwnerName:      a.settings.User,

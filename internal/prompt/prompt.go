@@ -168,6 +168,7 @@ type Moved struct {
 	Since  time.Time // when the block was written
 	Client *string   // the client's system message, if it is another one now
 	Opened []string  // folders allowed since
+	Tools  string    // description of tools that the client brings since
 }
 
 // Tail writes what goes to the end of the newest user message: the time of day
@@ -182,6 +183,9 @@ func Tail(now time.Time, m Moved) string {
 		parts = append(parts, "also open to you: "+strings.Join(m.Opened, ", "))
 	}
 	tail := "\n\n[now: " + strings.Join(parts, "; ") + "]"
+	if m.Tools != "" {
+		tail += "\n\nMore tools, to be called in the same way:\n" + m.Tools
+	}
 	if m.Client != nil {
 		tail += "\n\n" + client(*m.Client)
 	}
