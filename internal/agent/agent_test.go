@@ -162,6 +162,7 @@ type world struct {
 	tools *shelf
 	store *store.DB
 	agent *agent.Agent
+	wait  time.Duration // how long a question waits; 0: long
 }
 
 var clock = time.Date(2026, 11, 30, 14, 32, 0, 0, time.UTC)
@@ -193,7 +194,7 @@ func (w *world) again() *agent.Agent {
 	return agent.New(agent.Config{
 		Model: w.model, Tools: w.tools, Store: w.store, Chooser: chooser{},
 		Settings: agent.Settings{
-			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4,
+			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4, AskFor: w.wait,
 			Folders: func(p loci.Principal) []string {
 				if p.Owner {
 					return []string{"/home/mira"}

@@ -2,8 +2,10 @@ package agent_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -360,5 +362,98 @@ func TestForkOfAQuestion(t *testing.T) {
 	}
 	if c.say("yes"); w.tools.file("todo.md") != "milk" {
 		t.Error("the original cannot be answered any more")
+	}
+}
+
+// TestSilence is nobody answering: nothing is done, and who comes late hears so.
+func TestSilence(t *testing.T) {
+	for tier, replies := range writes {
+		w := newWorld(t, tier, replies...)
+		w.wait = time.Millisecond
+		w.agent = w.again()
+		c := &chat{w: w}
+		asked := c.say("write")
+		if fin := w.until(c.session, loci.EventTurnFinished); fin.Turn != asked.asked[0].Turn {
+			t.Errorf("%s: %+v", tier, fin)
+		}
+		o := c.say("yes")
+		if w.tools.file("todo.md") != "" || !strings.Contains(o.text, "has expired") || len(w.model.requests) > 1 {
+			t.Errorf("%s: %+v", tier, o)
+		}
+		if o := w.turn(loci.TurnRequest{Principal: owner, Session: c.session, Message: loci.Message{Role: loci.User, Content: "Hello?"}}); o.finished.State != loci.TurnDone {
+			t.Errorf("%s: the session does not go on: %+v", tier, o)
+		}
+	}
+}
+
+// TestSilenceInPart answers one question of two.
+func TestSilenceInPart(t *testing.T) {
+	w := newWorld(t, loci.TierNative, []any{call("write_file", milk), call("write_file", bread)}, "One of them.")
+	w.wait = 300 * time.Millisecond
+	w.agent = w.again()
+	c := &chat{w: w}
+	asked := c.say("write").asked
+	c.say("yes " + asked[1].Code)
+	w.until(c.session, loci.EventTurnFinished)
+	if w.tools.file("todo.md") != "" || w.tools.file("list.md") != "bread" {
+		t.Error(w.tools.files)
+	}
+}
+
+// TestExpiredWhileDown restarts after the time for an answer was over.
+func TestExpiredWhileDown(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("write_file", milk))
+	c := &chat{w: w}
+	w.wait = time.Nanosecond
+	w.agent.Close()
+	w.agent = w.again()
+	w.agent.Close() // no timer of it fires
+	w.agent = w.again()
+	if o := c.say("write"); !o.waits {
+		t.Fatalf("%+v", o)
+	}
+	w.restart()
+	w.until(c.session, loci.EventTurnFinished)
+	if o := c.say("yes"); w.tools.file("todo.md") != "" || !strings.Contains(o.text, "has expired") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestCrashInTheEffect takes up what a crash in the middle of a write left: the
+// model and the person hear that it is not known, and it is not done again.
+func TestCrashInTheEffect(t *testing.T) {
+	for _, tier := range []loci.Tier{loci.TierNative, loci.TierText} {
+		w := newWorld(t, tier, append(slices.Clone(writes[tier]), "I see.")...)
+		c := &chat{w: w}
+		c.say("write")
+		w.tools.writing = func(context.Context) {
+			cut, err := w.store.Unfinished(t.Context())
+			if err != nil || len(cut) != 1 {
+				t.Errorf("%+v, %v", cut, err)
+			}
+			after := w.again()
+			defer after.Close()
+			if err := after.Recover(t.Context(), cut); err != nil {
+				t.Error(err)
+			}
+			panic("crashed")
+		}
+		func() {
+			defer func() { _ = recover() }()
+			c.say("yes")
+		}()
+		w.tools.writing = nil
+		w.agent = w.again()
+		o := w.turn(loci.TurnRequest{Principal: owner, Session: c.session, Message: loci.Message{Role: loci.User, Content: "What happened?"}})
+		if o.finished.State != loci.TurnDone || w.tools.file("todo.md") != "" {
+			t.Errorf("%+v", o)
+		}
+		read := ""
+		for _, m := range w.model.requests[len(w.model.requests)-1].Messages {
+			read += m.Content
+		}
+		if !strings.Contains(read, "not known whether it was done") {
+			t.Errorf("%s: the model reads %s", tier, read)
+		}
 	}
 }
