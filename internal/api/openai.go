@@ -55,7 +55,7 @@ func (s *server) openaiChat(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
-	reply, err := s.answer(ctx, r, t, conversation{req.Messages, req.Tools, req.Options})
+	reply, err := s.answer(ctx, r, t, conversation{req.Messages, req.Tools, req.Options, req.Stream})
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type conversation struct {
 	messages []loci.Message  // system messages included, wherever they stand
 	tools    []loci.ToolSpec // the client's own; only for a bare model
 	options  loci.Options
+	stream   bool // the client reads along
 }
 
 // answer gives the reply to a conversation as chunks, from a turn of the agent
@@ -41,6 +42,9 @@ func (s *server) answer(ctx context.Context, r *http.Request, t target, c conver
 		return s.Backends.Chat(ctx, loci.Request{
 			Model: t.model, Messages: c.messages, Tools: c.tools, Options: c.options, Purpose: loci.PurposeChat,
 		}), nil
+	}
+	if j, ok := recognise(task(r), c); ok {
+		return s.job(ctx, r, t, c, j), nil
 	}
 	req := loci.TurnRequest{
 		Request:   exchangeOf(r).id,
