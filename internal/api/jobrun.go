@@ -34,6 +34,7 @@ func task(r *http.Request) string {
 
 // job answers a job. Nothing is kept of it.
 func (s *server) job(ctx context.Context, r *http.Request, t target, c conversation, j job) iter.Seq2[loci.Chunk, error] {
+	exchangeOf(r).job = j.kind
 	req := loci.Request{Model: t.model, Messages: c.messages, Options: c.options, Purpose: loci.PurposeJob}
 	short, can := j.short()
 	if c.stream && !can && j.key == "" {

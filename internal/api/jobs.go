@@ -69,10 +69,10 @@ var taskHeaders = []string{"X-Loci-Task", "X-Openwebui-Task"}
 func recognise(task string, c conversation) (job, bool) {
 	system, text, alone := lone(c)
 	named := task != "" && !strings.Contains(task, "{{") && len(c.tools) == 0 // that would be a template nobody filled in
-	if !alone && !named {
+	talk, rest, pasted := cutTalk(text)
+	if !named && (!alone || strings.Contains(rest, documents)) {
 		return job{}, false
 	}
-	talk, rest, pasted := cutTalk(text)
 	j := job{kind: jobOther, talk: talk}
 	j.look(rest)
 	if named {
@@ -83,7 +83,6 @@ func recognise(task string, c conversation) (job, bool) {
 		return j, true
 	}
 	marked := strings.HasPrefix(strings.TrimSpace(text), "### Task:")
-	documents := strings.Contains(text, "<context>") // with them it is a question about these
 	switch {
 	case merges(text):
 		j = job{kind: jobMerge}
@@ -93,8 +92,8 @@ func recognise(task string, c conversation) (job, bool) {
 		j = j.bare(text, pasted, c.options)
 	case c.stream:
 		return job{}, false // what a person says is mostly streamed, and jobs are not
-	case j.key != "" && (pasted || marked && !documents):
-	case marked && !documents && (pasted || hasRoles(text)): // such as a summary
+	case j.key != "" && (pasted || marked):
+	case marked && (pasted || hasRoles(text)): // such as a summary
 	case feels(rest):
 		j = job{kind: jobEmoji, talk: text}
 	case picksTool(system, text), reviews(system, text):

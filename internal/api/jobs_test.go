@@ -57,9 +57,11 @@ func TestJobsAreRecognised(t *testing.T) {
 		"title":             {"", conversation{messages: user(tasked("Find a title.", `{ "title": "your title" }`))}, title},
 		"title, streamed":   {"", conversation{messages: user(tasked("Find a title.", `{ "title": "your title" }`)), stream: true}, title},
 		"title, of a model with a system message": {"", conversation{messages: with("You are a pirate.", tasked("Find a title.", `{"title": ""}`))}, title},
-		"tags":                    {"", conversation{messages: user(tasked("Find tags.", `{ "tags": ["a", "b"] }`))}, job{kind: jobTags, key: "tags", list: true, talk: talk}},
-		"follow-ups":              {"", conversation{messages: user(tasked("What next?", `{ "follow_ups": ["a"] }`))}, job{kind: jobFollowUps, key: "follow_ups", list: true, talk: talk}},
-		"queries":                 {"", conversation{messages: user(tasked("What to search?", "{\n  \"queries\": [\"a\"]\n}"))}, job{kind: jobQueries, key: "queries", list: true, talk: talk}},
+		"tags":       {"", conversation{messages: user(tasked("Find tags.", `{ "tags": ["a", "b"] }`))}, job{kind: jobTags, key: "tags", list: true, talk: talk}},
+		"follow-ups": {"", conversation{messages: user(tasked("What next?", `{ "follow_ups": ["a"] }`))}, job{kind: jobFollowUps, key: "follow_ups", list: true, talk: talk}},
+		"queries":    {"", conversation{messages: user(tasked("What to search?", "{\n  \"queries\": [\"a\"]\n}"))}, job{kind: jobQueries, key: "queries", list: true, talk: talk}},
+		"follow-ups on documents, cut": {"", conversation{messages: user(strings.Replace(tasked("What next?", `{ "follow_ups": ["a"] }`), talk, "USER: ### Task: answer <context> {\"title\": 1...", 1))},
+			job{kind: jobFollowUps, key: "follow_ups", list: true, talk: "USER: ### Task: answer <context> {\"title\": 1..."}},
 		"image":                   {"", conversation{messages: user(tasked("Describe an image.", "{\n    \"prompt\": \"...\"\n}"))}, job{kind: jobImage, key: "prompt", talk: talk}},
 		"completion":              {"", conversation{messages: user(autocompletion)}, job{kind: jobAutocomplete, key: "text", talk: talk}},
 		"emoji":                   {"", conversation{messages: user(feeling)}, job{kind: jobEmoji, talk: feeling}},
@@ -95,7 +97,7 @@ func TestJobsAreRecognised(t *testing.T) {
 func TestTurnsAreNoJobs(t *testing.T) {
 	before := []loci.Message{{Role: loci.User, Content: "hi"}, {Role: loci.Assistant, Content: "Hello."}}
 	title := tasked("Find a title.", `{ "title": "x" }`)
-	documents := "### Task:\nAnswer with the context.\n\n<context>\n<source id=\"1\"><chat_history>{\"title\": \"x\"}</chat_history> user: a</source>\n</context>\n"
+	quoted := "### Task:\nAnswer with the context.\n\n<context>\n<source id=\"1\"><chat_history>{\"title\": \"x\"}</chat_history> user: a</source>\n</context>\n"
 	for name, tt := range map[string]struct {
 		task string
 		conv conversation
@@ -111,8 +113,9 @@ func TestTurnsAreNoJobs(t *testing.T) {
 		"a title for an essay":             {"", conversation{messages: user("Suggest a title for my essay, only the title.\n\nIt was a dark night.")}},
 		"a title for a talk one will give": {"", conversation{messages: user("I need a title for my talk about bees, at most five words.")}},
 		"a task of one's own":              {"", conversation{messages: user("### Task:\nSort these files by date.")}},
-		"a question about documents":       {"", conversation{messages: user(documents + "Why? user: me, as {\"title\": \"x\"}")}},
-		"the same, streamed":               {"", conversation{messages: user(documents + "Why?"), stream: true}},
+		"a question about documents":       {"", conversation{messages: user(quoted + "Why? user: me, as {\"title\": \"x\"}")}},
+		"the same, streamed":               {"", conversation{messages: user(quoted + "Why?"), stream: true}},
+		"and a conversation":               {"", conversation{messages: user(quoted + "As {\"title\": 1} for <chat>a</chat>")}},
 		"a persona, and a log":             {"", conversation{messages: with("In this chat be brief. Only give a title if asked.", "Look:\nuser: root\nai: none"), stream: true}},
 		"JSON that is no conversation":     {"", conversation{messages: with(lobeChat, `[{"a":1}]`)}},
 		"with tools":                       {"title", conversation{messages: user(heading20), tools: []loci.ToolSpec{{Name: "x"}}}},

@@ -12,20 +12,20 @@ import (
 // talkTags are the marks between which clients paste a conversation.
 var talkTags = []string{"chat_history", "conversation", "conversation_history", "history", "messages", "transcript", "dialogue", "chat"}
 
+// documents is where Open WebUI begins to quote them. A question about documents
+// is a person's, however much its form is that of a job.
+const documents = "<context>"
+
 // cutTalk takes the pasted conversation out of a request; rest is what was said
-// about it. Documents beside it are no part of either.
+// about it. What is quoted from documents may hold anything, so a conversation
+// in there is none.
 func cutTalk(text string) (talk, rest string, pasted bool) {
-	if before, after, found := strings.Cut(text, "<context>"); found {
-		// What is quoted there may hold anything, a conversation too.
-		_, after, _ = cutLast(after, "</context>")
-		text = before + after
-	}
 	if lines, ok := talkList(text); ok {
 		return lines, "", true
 	}
 	for _, tag := range talkTags {
 		before, after, found := strings.Cut(text, "<"+tag+">")
-		if !found {
+		if !found || strings.Contains(before, documents) {
 			continue
 		}
 		// The conversation may speak of the mark itself: the last one counts.

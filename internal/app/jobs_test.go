@@ -183,6 +183,23 @@ func TestJobWaitsForRelayedChat(t *testing.T) {
 	o.jobs.Wait()
 }
 
+// A person reads along when the answers of several models are made into one.
+func TestStreamedJob(t *testing.T) {
+	m := quiet()
+	m.On(loci.PurposeJob, fake.Reply{Text: "Both are right."}, fake.Reply{Status: http.StatusBadRequest, Error: "no such luck"})
+	o := open(t, m, m.OpenAI(t), "")
+	const several = "You have been provided with a set of responses from various models to the latest user query: \"Why?\"\n\nResponses from models: \"A\""
+	if reply := o.ask("/v1/chat/completions", said(true, several)); !strings.Contains(reply, `"content":"right."`) || !strings.Contains(reply, "[DONE]") {
+		t.Errorf("%s", reply)
+	}
+	if status, reply := ask(t, http.MethodPost, o.url+"/v1/chat/completions", o.key, "", said(true, several)); status != http.StatusBadRequest || !strings.Contains(reply, "no such luck") {
+		t.Errorf("%d %s", status, reply)
+	}
+	if n := o.sessions(); n != 0 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
 // Ollama has one slot: loci answers by itself, at each door, and keeps nothing.
 // Who wants the model to do it can have that.
 func TestJobsWithOneSlot(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 // How jobs give way to chats.
 const (
 	jobQuiet = 300 * time.Millisecond // without a chat, before a job may take the only slot
+	stepWait = 5 * time.Second        // for the next call of a turn, while a tool runs
 	jobTries = 4                      // beginnings of a job that chats cut short
 	jobWait  = 2 * time.Minute        // for a slot, all tries together
 )
@@ -31,7 +32,7 @@ type courtesy struct {
 	mu      sync.Mutex
 	chats   int           // chat calls that run
 	jobs    []*errand     // calls of jobs that run, oldest first
-	last    time.Time     // when a chat call last ended
+	free    time.Time     // when a job may have the only slot
 	changed chan struct{} // closed and replaced when one of these changes
 }
 
@@ -69,9 +70,24 @@ func (c *courtesy) chat(slots int) (done func()) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.chats--
-		c.last = time.Now()
+		c.keep(jobQuiet)
 		c.tell()
 	})
+}
+
+// expect keeps the slot for the next step of a turn: its call of the model asked
+// for a tool, and will be followed by one with the result.
+func (c *courtesy) expect() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(stepWait)
+}
+
+// keep lets no job begin for so long. The caller holds mu.
+func (c *courtesy) keep(d time.Duration) {
+	if until := time.Now().Add(d); until.After(c.free) {
+		c.free = until
+	}
 }
 
 // job does some work for a client's job once there is room, and does it again
@@ -150,9 +166,5 @@ func (c *courtesy) room(arrived time.Time, slots int) (wait time.Duration, room 
 	if slots > 1 {
 		return 0, c.chats+len(c.jobs)+1 < slots
 	}
-	since := arrived
-	if c.last.After(since) {
-		since = c.last
-	}
-	return jobQuiet - time.Since(since), c.chats+len(c.jobs) == 0
+	return max(jobQuiet-time.Since(arrived), time.Until(c.free)), c.chats+len(c.jobs) == 0
 }

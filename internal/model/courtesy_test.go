@@ -69,6 +69,26 @@ func TestJobWaitsForChats(t *testing.T) {
 	}
 }
 
+// Between two steps of a turn a tool runs; no job pushes the conversation out of
+// the cache meanwhile.
+func TestJobWaitsForTheNextStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCourtesy()
+		zero := time.Now()
+		done := c.chat(1)
+		c.expect()
+		done()
+		time.AfterFunc(4*time.Second, func() { time.AfterFunc(3*time.Second, c.chat(1)) })
+		var began []time.Duration
+		if err := c.job(t.Context(), 1, busy(time.Second, &began, zero)); err != nil {
+			t.Error(err)
+		}
+		if want := 7*time.Second + jobQuiet; len(began) != 1 || began[0] != want {
+			t.Errorf("begins at %v, want %v", began, want)
+		}
+	})
+}
+
 // On a server that tells nothing jobs come one after the other.
 func TestJobsOneAtATime(t *testing.T) {
 	for _, slots := range []int{0, 1, 2, 4} {

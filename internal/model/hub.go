@@ -270,6 +270,9 @@ func (h *Hub) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, 
 		}
 		defer t.queue.chat(h.slots(t))()
 		for chunk, err := range h.call(ctx, t, req) {
+			if chunk.Finish == loci.FinishTools {
+				t.queue.expect()
+			}
 			if !yield(chunk, err) {
 				return
 			}
