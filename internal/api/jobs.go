@@ -73,6 +73,7 @@ func recognise(task string, c conversation) (job, bool) {
 	if !named && (!alone || strings.Contains(rest, documents)) {
 		return job{}, false
 	}
+	text, rest = ends(text), ends(rest)
 	j := job{kind: jobOther, talk: talk}
 	j.look(rest)
 	if named {

@@ -72,6 +72,7 @@ func TestJobsAreRecognised(t *testing.T) {
 		"memory":                  {"", conversation{messages: with("You are the private memory reviewer.", reviewed)}, job{kind: jobOther}},
 		"unknown member":          {"", conversation{messages: user(tasked("Rate it.", `{ "stars": 5 }`))}, job{kind: jobOther, talk: talk}},
 		"template of one's own":   {"", conversation{messages: user("### Task:\nA title for: hello. {\"title\": \"x\"}")}, job{kind: jobTitle, key: "title"}},
+		"a long talk":             {"", conversation{messages: user(strings.Replace(heading20, "Done", strings.Repeat("é", 50<<10), 1))}, job{kind: jobTitle, key: "title", talk: strings.Replace(talk, "Done", strings.Repeat("é", 50<<10), 1)}},
 		"LibreChat":               {"", conversation{messages: user(libreChat)}, job{kind: jobTitle, talk: libreChat}},
 		"LibreChat with a schema": {"", conversation{messages: user(libreChat), options: loci.Options{Format: json.RawMessage(`{}`)}}, job{kind: jobOther, talk: libreChat}},
 		"Chatbox":                 {"", conversation{messages: user(chatbox)}, job{kind: jobTitle, talk: chatbox}},

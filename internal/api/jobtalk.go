@@ -52,6 +52,16 @@ func talkList(text string) (lines string, ok bool) {
 	return lines, len(list) > 0
 }
 
+// ends gives the beginning and the end of a text. Instructions stand there, and
+// a person may paste a whole book.
+func ends(text string) string {
+	const each = 16 << 10
+	if len(text) <= 2*each {
+		return text
+	}
+	return strings.ToValidUTF8(text[:each]+"\n"+text[len(text)-each:], "")
+}
+
 // cutLast is strings.Cut at the last place.
 func cutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
