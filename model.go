@@ -131,6 +131,7 @@ type Profile struct {
 	Vision bool   `json:"vision,omitempty"`
 	Think  bool   `json:"think,omitempty"`
 	Params int64  `json:"params,omitempty"` // number of weights; 0 where unknown
+	Slots  int    `json:"slots,omitempty"`  // replies it makes at the same time; 0 where unknown
 	Reason string `json:"reason"`           // one sentence: why this tier
 }
 

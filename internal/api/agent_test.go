@@ -294,3 +294,33 @@ func FuzzBodies(f *testing.F) {
 		}
 	})
 }
+
+func TestAgentApprovals(t *testing.T) {
+	f := newFake()
+	c := newClient(t, f)
+	if got := c.do("GET", "/api/agent/approvals", "").Body.String(); got != "[]" {
+		t.Errorf("no questions: %s", got)
+	}
+	f.open = []loci.Approval{{ID: "apr_1", Code: "7F3", Principal: "owner", State: loci.ApprovalOpen, Tool: "write_file", Arguments: json.RawMessage(`{"path":"x"}`)}}
+	if got := c.do("GET", "/api/agent/approvals", "").Body.String(); !strings.Contains(got, `"id":"apr_1","code":"7F3"`) || strings.Contains(got, "owner") {
+		t.Errorf("one question: %s", got)
+	}
+	for _, e := range []struct {
+		id, body string
+		status   int
+	}{
+		{"apr_1", `{"answer":"maybe"}`, 400},
+		{"apr_1", `{"answer":true}`, 400},
+		{"apr_1", `{"answer":"yes","grant":"always"}`, 400},
+		{"apr_9", `{"answer":"yes"}`, 404},
+		{"apr_1", `{"answer":"yes","grant":"once"}`, 200},
+		{"apr_1", `{"answer":"no"}`, 409},
+	} {
+		if w := c.do("POST", "/api/agent/approvals/"+e.id, e.body); w.Code != e.status {
+			t.Errorf("%s %s: status %d, %s", e.id, e.body, w.Code, w.Body)
+		}
+	}
+	if f.open[0].State != loci.ApprovalYes {
+		t.Errorf("it is %s", f.open[0].State)
+	}
+}

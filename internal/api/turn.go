@@ -31,6 +31,7 @@ type conversation struct {
 	tools    []loci.ToolSpec // the client's own
 	choice   loci.ToolChoice
 	options  loci.Options
+	stream   bool // the client reads along
 }
 
 // answer gives the reply to a conversation as chunks, from a turn of the agent
@@ -42,6 +43,9 @@ func (s *server) answer(ctx context.Context, r *http.Request, t target, c conver
 		return s.Backends.Chat(ctx, loci.Request{
 			Model: t.model, Messages: c.messages, Tools: c.tools, ToolChoice: c.choice, Options: c.options, Purpose: loci.PurposeChat,
 		}), nil
+	}
+	if j, ok := recognise(task(r), c); ok {
+		return s.job(ctx, r, t, c, j), nil
 	}
 	req := loci.TurnRequest{
 		Request:    exchangeOf(r).id,

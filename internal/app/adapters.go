@@ -84,7 +84,7 @@ func (b backends) Route(ctx context.Context, name string) (api.Route, error) {
 	if err != nil {
 		return api.Route{}, err
 	}
-	return api.Route{Dialect: t.Server.Backend().Dialect, Model: t.Model, Forward: t.Server.Forward}, nil
+	return api.Route{Dialect: t.Server.Backend().Dialect, Model: t.Model, Forward: b.Forward(t)}, nil
 }
 
 // desk is a principal's view of their sessions.

@@ -226,6 +226,8 @@ func (a *App) apiConfig(tools *tool.Set) api.Config {
 		OwnerName:      a.settings.User,
 		AllowedHosts:   slices.Concat(a.hosts, a.opts.Config.AllowedHosts),
 		AllowedOrigins: a.opts.Config.AllowedOrigins,
+		ClientJobs:     api.JobMode(a.opts.Config.ClientJobs),
+		OpenWebUI:      a.opts.Config.OpenWebUI,
 		Instance:       a.id,
 		Version:        Version,
 		Ready:          a.store.Ready,

@@ -306,7 +306,7 @@ func (m *Model) capabilities() []string {
 func (m *Model) props() []byte {
 	b, err := json.Marshal(map[string]any{
 		"default_generation_settings": map[string]any{"n_ctx": m.Window},
-		"total_slots":                 1,
+		"total_slots":                 m.Slots,
 		"model_path":                  "/models/" + m.Name + ".gguf",
 		"modalities":                  map[string]any{"vision": m.Vision, "audio": false},
 		"chat_template_caps":          map[string]any{"supports_tools": !m.NoTools, "supports_tool_calls": !m.NoTools},

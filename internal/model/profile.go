@@ -130,6 +130,7 @@ func profileOf(ctx context.Context, t Target, before loci.Profile) (loci.Profile
 		Vision: f.Vision != nil && *f.Vision,
 		Think:  f.Think != nil && *f.Think,
 		Params: f.Params,
+		Slots:  f.Slots,
 	}
 	if f.Tools != nil {
 		p.Tier, p.Reason = judge(*f.Tools, p.Params, "Its server says that it")
