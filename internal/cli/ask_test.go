@@ -172,7 +172,7 @@ func TestAskFromInput(t *testing.T) {
 			t.Errorf("%v: exit code %d, %s", args, code, &p.err)
 		}
 	}
-	if code := p.run(strings.Repeat("x", maxQuestion+1), "ask", "-"); code != loci.ExitUsage || !strings.Contains(p.err.String(), "longer than 8 MiB") {
+	if code := p.run(strings.Repeat("x", maxTyped+1), "ask", "-"); code != loci.ExitUsage || !strings.Contains(p.err.String(), "longer than 8 MiB") {
 		t.Errorf("exit code %d, %.300s", code, p.err.String())
 	}
 }
@@ -202,12 +202,14 @@ func TestStepLines(t *testing.T) {
 		want   string
 	}{
 		"before":        {80, []loci.Event{call, event(loci.EventDelta, loci.Delta{Text: "Two."})}, "· listing .\nTwo.\n"},
-		"between":       {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Let me see."}), call, event(loci.EventDelta, loci.Delta{Text: "Two."})}, "Let me see.\n· listing .\nTwo.\n"},
+		"between":       {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Let me see."}), call, event(loci.EventDelta, loci.Delta{Text: "Two.", Offset: 11})}, "Let me see.\n· listing .\nTwo.\n"},
 		"after":         {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Two."}), call}, "Two.\n· listing .\n"},
 		"after a line":  {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Two.\n"}), call}, "Two.\n· listing .\n"},
-		"into a file":   {0, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "T"}), call, event(loci.EventDelta, loci.Delta{Text: "wo."})}, "T· listing .\nwo.\n"},
+		"into a file":   {0, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "T"}), call, event(loci.EventDelta, loci.Delta{Text: "wo.", Offset: 1})}, "T· listing .\nwo.\n"},
 		"whole at once": {80, []loci.Event{call, event(loci.EventMessage, loci.MessageData{Text: "Two."})}, "· listing .\nTwo.\n"},
 		"the rest":      {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "T"}), event(loci.EventMessage, loci.MessageData{Text: "Two."})}, "Two.\n"},
+		"told again":    {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "One"}), event(loci.EventDelta, loci.Delta{Text: "One, two"}), event(loci.EventDelta, loci.Delta{Text: "One, two."})}, "One, two.\n"},
+		"from the end":  {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "two.", Offset: 5}), event(loci.EventMessage, loci.MessageData{Text: "One, two. Three."})}, "two. Three.\n"},
 		"a notice":      {80, []loci.Event{event(loci.EventNotice, loci.Notice{Text: "By the way."})}, "· By the way.\n"},
 		"escapes":       {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "a\x1b[2Jb\tc"})}, "a[2Jb\tc\n"},
 	} {

@@ -33,6 +33,25 @@ func (p *printer) text(s string) {
 	_, _ = p.out.WriteString(s) // Flush reports
 }
 
+// delta writes what is new in a piece: who comes back to a turn is told again
+// what it has said so far, and who comes late does not need its beginning.
+func (p *printer) delta(d loci.Delta) {
+	p.shown = max(p.shown, d.Offset)
+	p.text(d.Text[min(p.shown-d.Offset, len(d.Text)):])
+}
+
+// skip passes over an event that the person has seen elsewhere, which the end of
+// a turn is not.
+func (p *printer) skip(e loci.Event) bool {
+	switch e.Type {
+	case loci.EventDelta:
+		_ = with(e, func(d loci.Delta) error { p.shown = max(p.shown, d.Offset+len(d.Text)); return nil })
+	case loci.EventTurnFinished:
+		return false
+	}
+	return true
+}
+
 // newline ends a line that is open.
 func (p *printer) newline() {
 	if p.open {
@@ -60,7 +79,7 @@ func (p *printer) aside(words string) error {
 func (p *printer) event(e loci.Event) error {
 	switch e.Type {
 	case loci.EventDelta:
-		return with(e, func(d loci.Delta) error { p.text(d.Text); return nil })
+		return with(e, func(d loci.Delta) error { p.delta(d); return nil })
 	case loci.EventMessage:
 		return with(e, func(m loci.MessageData) error {
 			p.text(m.Text[min(p.shown, len(m.Text)):])
@@ -121,6 +140,14 @@ func doing(call loci.ToolCall) string {
 			text += " in " + path
 		}
 		return text
+	case "write_file":
+		return "writing " + arg("path", "a file")
+	case "edit_file":
+		return "changing " + arg("path", "a file")
+	case "move_file":
+		return "moving " + arg("source", "a file") + " to " + arg("destination", "another place")
+	case "delete_file":
+		return "deleting " + arg("path", "a file")
 	case "system_info":
 		return "looking at the machine"
 	case "list_processes":
