@@ -74,7 +74,8 @@ type Receipt struct {
 
 // ToolStarted is the payload of EventToolStarted.
 type ToolStarted struct {
-	Call ToolCall `json:"call"`
+	Call  ToolCall `json:"call"`
+	Doing string   `json:"doing"` // in words: "reading notes.md"
 }
 
 // ToolFinished is the payload of EventToolFinished.

@@ -54,7 +54,7 @@ var arrows = map[string]row{
 	"": {vocabulary, ""},
 
 	"cmd/loci":     {wiring, "internal/cli"},
-	"internal/cli": {wiring, ". internal/app internal/config internal/embedded internal/text internal/wire"},
+	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/text internal/wire"},
 	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/intent " +
 		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit"},
 

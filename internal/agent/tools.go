@@ -28,7 +28,7 @@ func (t *turn) tools(ctx context.Context) phase {
 			return t.park(ctx, asked)
 		}
 		call := t.calls[t.next]
-		if !t.record(loci.ToolStarted{Call: call}) {
+		if !t.record(loci.ToolStarted{Call: call, Doing: toolcall.Doing(call)}) {
 			return (*turn).end
 		}
 		result := t.call(ctx, call)

@@ -195,7 +195,7 @@ func TestAskShowsSteps(t *testing.T) {
 // A step stands on a line of its own, whatever was written before.
 func TestStepLines(t *testing.T) {
 	event := func(kind loci.EventType, data any) loci.Event { return loci.Event{Type: kind, Data: data} }
-	call := event(loci.EventToolStarted, loci.ToolStarted{Call: fake.Call("list_dir", `{}`)})
+	call := event(loci.EventToolStarted, loci.ToolStarted{Call: fake.Call("list_dir", `{}`), Doing: "listing ."})
 	for name, tt := range map[string]struct {
 		width  int
 		events []loci.Event
@@ -224,26 +224,6 @@ func TestStepLines(t *testing.T) {
 		}
 		if both.String() != tt.want {
 			t.Errorf("%s: %q, want %q", name, both.String(), tt.want)
-		}
-	}
-}
-
-func TestDoing(t *testing.T) {
-	for _, tt := range []struct{ tool, args, want string }{
-		{"list_dir", `{}`, "listing ."},
-		{"list_dir", `{"path":"a"}`, "listing a"},
-		{"read_file", `{"path":"notes.md"}`, "reading notes.md"},
-		{"search_files", `{"content":"ERROR","path":"app.log","count":true}`, `searching for "ERROR" in app.log`},
-		{"search_files", `{"name":"*.md"}`, "looking for files named *.md"},
-		{"search_files", `{"sort":"newest"}`, "looking through the files"},
-		{"calculate", `{"expression":"6*7"}`, "calculating 6*7"},
-		{"current_time", `{}`, "looking at the clock"},
-		{"something_new", `{"path":"x"}`, "something_new"},
-		{"read_file", `no JSON`, "reading a file"},
-		{"read_file", `{"path":7}`, "reading 7"},
-	} {
-		if got := doing(fake.Call(tt.tool, tt.args)); got != tt.want {
-			t.Errorf("%s %s: %q, want %q", tt.tool, tt.args, got, tt.want)
 		}
 	}
 }

@@ -12,26 +12,15 @@ import (
 	"unicode/utf8"
 
 	"loci"
+	"loci/internal/approval"
 	"loci/internal/text"
 )
 
 // agreed reads an answer to a question; it is clear when it is nothing but a yes
 // or a no.
 func agreed(answer string) (yes, clear bool) {
-	word := strings.ToLower(strings.TrimFunc(answer, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) }))
-	switch word {
-	case "y", "yes", "yep", "ok", "okay", // English
-		"ano", "jo", // Czech
-		"j", "ja", // German
-		"да", "д", // Russian
-		"s", "si", "sí", // Spanish
-		"o", "oui", // French
-		"是", "是的", "好", "好的", "可以", "同意", "行":
-		return true, true
-	case "n", "no", "nope", "ne", "nein", "нет", "н", "non", "不", "不是", "不行", "不要", "不可以", "不同意", "否":
-		return false, true
-	}
-	return false, false
+	v := approval.Read(answer).Verdict
+	return v == approval.Yes, v != approval.None
 }
 
 // title names what a question is about: the tool, and what it would work on.

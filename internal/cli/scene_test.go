@@ -17,6 +17,7 @@ import (
 
 	"loci"
 	"loci/internal/config"
+	"loci/internal/toolcall"
 )
 
 // desk is a loci with a script: it speaks the agent API, and play says what a
@@ -136,7 +137,7 @@ func (d *desk) end(state loci.TurnState) {
 // tool is a tool call from its beginning to its end.
 func (d *desk) tool(name, args string) {
 	call := loci.ToolCall{ID: "call_1", Name: name, Arguments: json.RawMessage(args)}
-	d.emit(loci.EventToolStarted, loci.ToolStarted{Call: call})
+	d.emit(loci.EventToolStarted, loci.ToolStarted{Call: call, Doing: toolcall.Doing(call)})
 	d.emit(loci.EventToolFinished, loci.ToolFinished{Result: loci.ToolResult{Call: call}})
 }
 
@@ -158,6 +159,11 @@ func (d *desk) ask(questions ...loci.Approval) {
 			d.open = append(d.open, a)
 			d.emitted(loci.EventApprovalAsked, a)
 		}
+		if d.shown != "" {
+			d.emitted(loci.EventMessage, loci.MessageData{Text: d.shown})
+			d.shown = ""
+		}
+		d.emitted(loci.EventTurnWaiting, loci.TurnWaiting{})
 	})
 	d.wait(func() bool { return len(d.open) == 0 || d.over })
 }
@@ -190,6 +196,9 @@ func (d *desk) answered(id string, state loci.ApprovalState) (now loci.Approval,
 		now.State, d.allowed = state, state == loci.ApprovalYes
 		d.open = slices.Delete(d.open, i, i+1)
 		d.emitted(loci.EventApprovalAnswered, loci.ApprovalAnswered{ID: now.ID, Code: now.Code, Answer: state})
+		if len(d.open) > 0 {
+			d.emitted(loci.EventTurnWaiting, loci.TurnWaiting{})
+		}
 	})
 	return now, ok
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -16,7 +14,7 @@ import (
 type printer struct {
 	c     *command
 	out   *bufio.Writer
-	shown int  // bytes of the turn's text
+	shown int  // bytes of the text that the next message has
 	open  bool // the last line has no end yet
 }
 
@@ -46,6 +44,8 @@ func (p *printer) skip(e loci.Event) bool {
 	switch e.Type {
 	case loci.EventDelta:
 		_ = with(e, func(d loci.Delta) error { p.shown = max(p.shown, d.Offset+len(d.Text)); return nil })
+	case loci.EventMessage:
+		p.shown = 0
 	case loci.EventTurnFinished:
 		return false
 	}
@@ -84,10 +84,11 @@ func (p *printer) event(e loci.Event) error {
 		return with(e, func(m loci.MessageData) error {
 			p.text(m.Text[min(p.shown, len(m.Text)):])
 			p.newline()
+			p.shown = 0
 			return nil
 		})
 	case loci.EventToolStarted:
-		return with(e, func(d loci.ToolStarted) error { return p.aside(doing(d.Call)) })
+		return with(e, func(d loci.ToolStarted) error { return p.aside(d.Doing) })
 	case loci.EventNotice:
 		return with(e, func(n loci.Notice) error { return p.aside(n.Text) })
 	case loci.EventTurnFinished:
@@ -112,52 +113,6 @@ func with[T any](e loci.Event, use func(T) error) error {
 		return err
 	}
 	return use(data)
-}
-
-// doing says in words what a call does.
-func doing(call loci.ToolCall) string {
-	var args map[string]any
-	_ = json.Unmarshal(call.Arguments, &args) // what cannot be read is left out
-	arg := func(name, absent string) string {
-		if v, ok := args[name]; ok && fmt.Sprint(v) != "" {
-			return fmt.Sprint(v)
-		}
-		return absent
-	}
-	switch call.Name {
-	case "list_dir":
-		return "listing " + arg("path", ".")
-	case "read_file":
-		return "reading " + arg("path", "a file")
-	case "search_files":
-		text := "looking through the files"
-		if content := arg("content", ""); content != "" {
-			text = fmt.Sprintf("searching for %q", content)
-		} else if name := arg("name", ""); name != "" {
-			text = "looking for files named " + name
-		}
-		if path := arg("path", ""); path != "" {
-			text += " in " + path
-		}
-		return text
-	case "write_file":
-		return "writing " + arg("path", "a file")
-	case "edit_file":
-		return "changing " + arg("path", "a file")
-	case "move_file":
-		return "moving " + arg("source", "a file") + " to " + arg("destination", "another place")
-	case "delete_file":
-		return "deleting " + arg("path", "a file")
-	case "system_info":
-		return "looking at the machine"
-	case "list_processes":
-		return "looking at what runs"
-	case "current_time":
-		return "looking at the clock"
-	case "calculate":
-		return "calculating " + arg("expression", "")
-	}
-	return call.Name
 }
 
 // visible drops the characters with which a text could take hold of a terminal.

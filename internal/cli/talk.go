@@ -34,6 +34,7 @@ type talk struct {
 
 	session string
 	open    []loci.Approval // asked and not answered, in order
+	waits   bool            // the turn has asked all that it asks at once
 	put     map[string]bool // ids of those that are done with here; true: their answer is from here
 	at      *asking         // the question that is put at the moment
 }
@@ -127,9 +128,13 @@ func (t *talk) event(ctx context.Context, n news) error {
 	case e.Type == loci.EventTurnStarted && t.named != nil:
 		err = with(e, func(d loci.TurnStarted) error { t.named(d.Model); return nil })
 	case e.Type == loci.EventApprovalAsked:
-		err = with(e, func(a loci.Approval) error { return t.asked(ctx, a) })
+		err = with(e, t.asked)
 	case e.Type == loci.EventApprovalAnswered:
 		err = with(e, t.settled)
+	case e.Type == loci.EventTurnWaiting && t.quiet == "":
+		if t.waits = true; !t.c.Terminal {
+			err = t.refer()
+		}
 	case t.quiet != "" && t.p.skip(e):
 	default:
 		err = t.show(e)
@@ -157,21 +162,12 @@ func (t *talk) show(e loci.Event) error {
 	return err
 }
 
-// asked takes a question. Where nobody can answer it, it is told how to.
-func (t *talk) asked(ctx context.Context, a loci.Approval) error {
-	if t.quiet != "" {
-		return nil // those that are still open are known
+// asked takes a question.
+func (t *talk) asked(a loci.Approval) error {
+	if t.quiet == "" { // otherwise those that are still open are known
+		t.open, t.waits = append(t.open, a), false
 	}
-	if t.c.Terminal {
-		t.open = append(t.open, a)
-		return nil
-	}
-	t.open = []loci.Approval{a}
-	if all, err := t.s.approvals(ctx); err == nil { // others may have been asked with it
-		all = slices.DeleteFunc(all, func(o loci.Approval) bool { return o.Turn != a.Turn || o.ID == a.ID })
-		t.open = append(t.open, all...)
-	}
-	return t.refer()
+	return nil
 }
 
 // refer tells how the open questions can be answered, and ends the command.
@@ -190,9 +186,6 @@ func (t *talk) refer() error {
 func (t *talk) settled(d loci.ApprovalAnswered) error {
 	if t.quiet == d.ID {
 		t.quiet = ""
-		if !t.c.Terminal && len(t.open) > 0 {
-			return t.refer() // the turn waits for these too
-		}
 	}
 	if t.at != nil && t.at.ID == d.ID {
 		t.withdraw()
@@ -214,7 +207,7 @@ func (t *talk) settled(d loci.ApprovalAnswered) error {
 // next puts the first open question, unless one stands already.
 func (t *talk) next() {
 	i := slices.IndexFunc(t.open, func(a loci.Approval) bool { _, done := t.put[a.ID]; return !done })
-	if t.at != nil || t.quiet != "" || i < 0 {
+	if t.at != nil || t.quiet != "" || !t.waits || i < 0 {
 		return
 	}
 	t.p.newline()

@@ -193,7 +193,8 @@ func TestAgreed(t *testing.T) {
 	for answer, want := range map[string][2]bool{
 		"y": {true, true}, " YES!\n": {true, true}, "ano": {true, true}, "Ja.": {true, true}, "да": {true, true}, "Oui": {true, true}, "sí": {true, true}, "¡Sí!": {true, true}, "是。": {true, true}, "好": {true, true},
 		"n": {false, true}, "NO": {false, true}, "ne": {false, true}, "нет": {false, true}, "不": {false, true}, "Nein!": {false, true},
-		"": {}, "\n": {}, "yes please": {}, "yes 7F3": {}, "yno": {}, "1": {}, "nay": {},
+		"yes please": {true, true}, "not now": {false, true},
+		"": {}, "\n": {}, "yno": {}, "1": {}, "yes but later": {},
 	} {
 		if yes, clear := agreed(answer); yes != want[0] || clear != want[1] {
 			t.Errorf("%q: %v, %v", answer, yes, clear)
