@@ -121,6 +121,14 @@ func doing(call loci.ToolCall) string {
 			text += " in " + path
 		}
 		return text
+	case "write_file":
+		return "writing " + arg("path", "a file")
+	case "edit_file":
+		return "changing " + arg("path", "a file")
+	case "move_file":
+		return "moving " + arg("source", "a file") + " to " + arg("destination", "another place")
+	case "delete_file":
+		return "deleting " + arg("path", "a file")
 	case "system_info":
 		return "looking at the machine"
 	case "list_processes":
