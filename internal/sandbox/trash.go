@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -21,6 +22,9 @@ const Kept = 30 * 24 * time.Hour
 
 // trashTime is how the name of an entry in the trash begins, in UTC.
 const trashTime = "20060102-150405"
+
+// trashName is the form of what the trash has in it.
+var trashName = regexp.MustCompile(`^(\d{8}-\d{6})-[0-9a-f]{8}(?:\.json)?$`)
 
 // Deleted is what the trash knows of one thing in it: the file NAME.json beside
 // the folder NAME that the thing lies in.
@@ -216,11 +220,11 @@ func Purge(trash string, now time.Time) (removed int, err error) {
 			errs = append(errs, err)
 			break
 		}
-		name := strings.TrimSuffix(d.Name(), ".json")
-		if len(name) != len(trashTime)+9 || name[len(trashTime)] != '-' {
+		form := trashName.FindStringSubmatch(d.Name())
+		if form == nil {
 			continue
 		}
-		if t, err := time.Parse(trashTime, name[:len(trashTime)]); err == nil && now.Sub(t) > Kept {
+		if t, err := time.Parse(trashTime, form[1]); err == nil && now.Sub(t) > Kept {
 			old = append(old, d.Name())
 		}
 	}
