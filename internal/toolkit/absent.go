@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"loci"
-	"loci/internal/text"
 )
 
 const (
@@ -130,7 +129,7 @@ func excerptOf(lines []string, first, count int) string {
 	to := min(from+min(count+4, nearLines), len(lines))
 	var parts []string
 	for i := from; i < to; i++ {
-		parts = append(parts, fmt.Sprintf("\n%d: %s", i+1, text.Title(visible(lines[i])+" ", nearRunes)))
+		parts = append(parts, fmt.Sprintf("\n%d: %s", i+1, clipRunes(visible(lines[i]), nearRunes)))
 	}
 	return strings.Join(parts, "")
 }

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"loci/internal/lang"
-	"loci/internal/text"
 )
 
 const (
@@ -69,8 +68,7 @@ func excerptLines(language string, lines []string) string {
 		l = visible(l)
 		n := utf8.RuneCountInString(l)
 		if n > previewLine {
-			l = text.Title(l, previewLine)
-			n = previewLine
+			l, n = clipRunes(l, previewLine), previewLine
 		}
 		if n+1 > left && i > 0 {
 			b.WriteString(moreLines.In(language, lineCount.In(language, len(lines)-i)) + "\n")
@@ -80,4 +78,13 @@ func excerptLines(language string, lines []string) string {
 		b.WriteString(l + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// clipRunes gives at most so many characters of a line, the ellipsis of a cut
+// included. Unlike a title it keeps the white space at the beginning.
+func clipRunes(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
 }

@@ -119,12 +119,12 @@ func draftOf(args writeArgs) func(context.Context, *draft) error {
 		}
 		f, err := d.read(ctx, args.Path)
 		if err == nil {
-			err = f.fits(args.Path, args.Content)
+			d.text = f.like(args.Content)
+			err = f.fits(args.Path, d.text)
 		}
 		if err != nil {
 			return err
 		}
-		d.text = f.like(args.Content)
 		d.data, err = f.write(d.text)
 		return err
 	}
