@@ -94,6 +94,7 @@ const (
 type Chunk struct {
 	Text      string
 	Reasoning string
+	Doing     string // what is done for the reply meanwhile, in words of loci
 	ToolCalls []ToolCall
 	Finish    Finish
 	Usage     *Usage

@@ -60,8 +60,12 @@ func (s *server) answer(ctx context.Context, r *http.Request, t target, c conver
 		return nil, err
 	}
 	req.Session, req.Thread = identity(r)
-	return chunks(s.Engine.Turn(ctx, req)), nil
+	return chunks(s.Engine.Turn(ctx, req), c.readByPerson()), nil
 }
+
+// readByPerson tells whether a person reads the reply, so that it can be a
+// question. One that must have a form goes to a program.
+func (c conversation) readByPerson() bool { return c.options.Format == nil }
 
 // split takes a conversation apart into the system messages, joined, what came
 // before the newest user message, and that message. Messages after it are left
@@ -113,11 +117,12 @@ func identity(r *http.Request) (session, thread string) {
 
 // chunks renders a turn's events as the reply of a model. Tools that the agent
 // runs itself are not shown: a tool call in a reply asks the client to run it.
-// Questions are its last words for now. A turn that did not end well ends with an
-// error.
-func chunks(events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Chunk, error] {
+// Questions are its last words for now, if a person can answer them. A turn that
+// did not end well ends with an error.
+func chunks(events iter.Seq2[loci.Event, error], person bool) iter.Seq2[loci.Chunk, error] {
 	return func(yield func(loci.Chunk, error) bool) {
-		said := false
+		said, waits := false, false
+		var asked []loci.Approval
 		for e, err := range events {
 			if err != nil {
 				yield(loci.Chunk{}, err)
@@ -136,26 +141,50 @@ func chunks(events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Chunk, error] {
 				if !said && d.Text != "" && !yield(loci.Chunk{Text: d.Text}, nil) {
 					return
 				}
+			case loci.ToolStarted:
+				if !yield(loci.Chunk{Doing: d.Doing}, nil) {
+					return
+				}
+			case loci.Approval:
+				asked = append(asked, d)
 			case loci.TurnWaiting:
+				if waits = true; !person {
+					if !yield(loci.Chunk{}, errCannotAsk(asked)) {
+						return
+					}
+					continue
+				}
 				if said {
 					d.Text = "\n\n" + d.Text
 				}
-				if yield(loci.Chunk{Text: d.Text}, nil) {
-					yield(loci.Chunk{Finish: loci.FinishStop, Usage: usage(d.Receipt)}, nil)
+				if !yield(loci.Chunk{Text: d.Text}, nil) || !yield(loci.Chunk{Finish: loci.FinishStop, Usage: usage(d.Receipt)}, nil) {
+					return
 				}
-				return
 			case loci.TurnFinished:
 				yield(outcome(d))
 				return
 			}
 		}
-		yield(loci.Chunk{}, errBroken)
+		if !waits {
+			yield(loci.Chunk{}, errBroken)
+		}
 	}
 }
 
 // errBroken is for replies that ended without saying so. They are never taken
 // for complete.
 var errBroken = loci.Errorf(loci.Truncated, "The reply broke off before it was complete.").WithHint("Ask again.")
+
+// errCannotAsk is for questions in a reply that a program reads. They stay open,
+// and their codes take the turn up from anywhere.
+func errCannotAsk(asked []loci.Approval) error {
+	if len(asked) == 0 { // it was asked before, and answered in part
+		return loci.Errorf(loci.Forbidden, "This needs a yes from the person.").WithHint("See the questions with: loci approvals")
+	}
+	a := asked[0]
+	return loci.Errorf(loci.Forbidden, "%s needs a yes from the person, who cannot be asked in a reply of a fixed form.", a.Tool).
+		WithHint("It waits until %s: answer with \"loci approvals yes %s\", or send \"yes %[2]s\" as a message.", a.Expires.Format("15:04 MST"), a.Code)
+}
 
 // errStopped is for replies that somebody ended, and for relayed ones that the
 // end of loci cut.
@@ -217,12 +246,16 @@ func collect(reply iter.Seq2[loci.Chunk, error]) (loci.Chunk, error) {
 func (s *server) speak(r *http.Request, st *stream, enc encoder, reply iter.Seq2[loci.Chunk, error]) error {
 	st.hold(s.Limits.Hold)
 	defer st.end()
+	n := narrator{encoder: enc}
+	if status, ok := enc.(statusWriter); ok && s.fromOpenWebUI(r) {
+		n.status = status.Status
+	}
 	var last loci.Chunk
 	for c, err := range reply {
 		if err != nil {
 			return s.breakOff(r, st, enc, err)
 		}
-		if err := st.do(func() error { return say(enc, c) }); err != nil {
+		if err := st.do(func() error { return n.say(c) }); err != nil {
 			return nil // the client has left; leaving the loop stops the turn
 		}
 		if c.Finish != "" {
@@ -249,23 +282,5 @@ func (s *server) breakOff(r *http.Request, st *stream, enc encoder, err error) e
 		return err
 	}
 	_ = enc.Error(s.note(r, err)) // nobody to tell if it fails
-	return nil
-}
-
-// say writes the pieces of one chunk.
-func say(enc encoder, c loci.Chunk) error {
-	if c.Reasoning != "" {
-		if err := enc.Reasoning(c.Reasoning); err != nil {
-			return err
-		}
-	}
-	if c.Text != "" {
-		if err := enc.Text(c.Text); err != nil {
-			return err
-		}
-	}
-	if len(c.ToolCalls) > 0 {
-		return enc.ToolCalls(c.ToolCalls)
-	}
 	return nil
 }
