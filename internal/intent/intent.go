@@ -55,6 +55,8 @@ type Config struct {
 // Router decides what to do about a request. It is safe for concurrent use.
 type Router struct {
 	talk     []rule // for the words as they were said
+	texts    []rule // for a text to write, which ends the words
+	changing []rule // for other changes of files
 	rules    []rule // for the words without their politeness
 	files    []rule // those of rules that are about the text of one file
 	polite   politeness
@@ -67,7 +69,7 @@ type Router struct {
 func New(c Config) *Router {
 	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	about, read := aboutOneFile(), readRules()
-	r := &Router{talk: smallTalk(), rules: rules(about, read), files: slices.Concat(about, read), polite: newPoliteness(), chooser: c.Chooser, log: log}
+	r := &Router{talk: smallTalk(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), polite: newPoliteness(), chooser: c.Chooser, log: log}
 	if c.Embedder != nil {
 		r.examples = newExamples(c.Embedder)
 	}
@@ -131,6 +133,9 @@ type rule struct {
 // does it have?" would be a question about the folder.
 func (r *Router) ruled(u *utterance) goal {
 	if g := fitting(r.talk, u, u.said); g != nil {
+		return g
+	}
+	if g := r.changes(u); g != nil {
 		return g
 	}
 	if g := r.followUp(u); g != nil {
