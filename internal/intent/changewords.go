@@ -107,11 +107,12 @@ func changeRules() []rule {
 // textRules ask for a new text, which ends the words.
 func textRules() []rule {
 	return []rule{{newPatterns(
-		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its| a)*(?: (?:text|contents?|words?|line|message|sentence))?(?: of| is)?:? (?P<text>\S.*)$`,
-		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+` ?[:：] ?(?P<text>\S.*)$`,
-		`^(?:创建|新建|建立?)(?:一个|个)?(?:新的?)?(?:名为|叫)?(?:文件|文档)?(?:名为|叫)?\s*`+fileName+`\s*[，,]?\s*(?:其?内容|文字|里面|并)(?:为|是|写入|写上|写着|写)?\s*[:：]?\s*(?P<text>\S.*)$`,
-		`^(?:vytvoř|založ|udělej)(?: mi)?(?: nový)?(?: textový)?(?: soubor)?(?: s názvem| jménem)? `+fileName+`,? (?:s|se) (?:textem|obsahem|větou|slovy|slovem):? (?P<text>\S.*)$`,
-		`^(?:napiš|zapiš|ulož) do(?: souboru)? `+fileName+` ?: ?(?P<text>\S.*)$`,
+		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?: of| is)?:? (?P<text>\S.*)$`,
+		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
+		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
+		`^(?:创建|新建|建立?)(?:一个|个)?(?:新的?)?(?:名为|叫)?(?:文件|文档)?(?:名为|叫)?\s*`+fileName+`\s*[，,]?\s*(?P<text_is>(?:其?内容|文字|里面|并)(?:为|是|写入|写上|写着|写)?)\s*[:：]?\s*(?P<text>\S.*)$`,
+		`^(?:vytvoř|založ|udělej)(?: mi)?(?: nový)?(?: textový)?(?: soubor)?(?: s názvem| jménem)? `+fileName+`,? (?:s|se) (?P<text_is>textem|obsahem|větou|slovy|slovem):? (?P<text>\S.*)$`,
+		`^(?:napiš|zapiš|ulož) do(?: souboru)? `+fileName+`(?P<text_is> ?:) ?(?P<text>\S.*)$`,
 	), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		if !ok {
@@ -120,6 +121,9 @@ func textRules() []rule {
 		text, quoted := literal(u.verbatim(strip(m["text"], textTail)))
 		if !quoted && startsQuote(text) {
 			return nil // where the text ends is not told
+		}
+		if _, plain := u.theText(text); !quoted && !plain && m["text_is"] == "" {
+			return nil // what the text is about, and not the text
 		}
 		return change{writeFile, arguments{"path": path, "content": text}}
 	}}}

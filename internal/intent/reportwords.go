@@ -1,0 +1,173 @@
+package intent
+
+import (
+	"cmp"
+	"strings"
+	"time"
+)
+
+// A request for a report has five parts, which people put in any order: what is
+// counted and where, by what, of which day, in which order, and where the result
+// goes. The last four are taken off one after the other; what is left must be a
+// plain request to count lines, or the whole is none.
+
+const reportFile = `(?P<file>"[^"]+"|'[^']+'|“[^”]+”|„[^“”]+[“”]|[^\s"'“”„，。]+)`
+
+var (
+	// toFile is where the result goes.
+	toFile = newPatterns(
+		`^(?P<before>.+?)[,.;?!]* (?:and |then |finally |afterwards? |please |also )*(?:write|save|put|store|export|output|print|record|dump)(?: down)?(?: (?:it|them|that|this|those|everything|(?:the|all|your|a|these|those)(?: \pL+)? ?(?:results?|counts?|table|numbers?|report|summary|list|outcome|answer|output|totals?)))?(?: (?:to|in|into|as|out to|under))*(?: (?:a|the))?(?: new)?(?: (?:file|report|markdown file))?(?: (?:called|named))? `+reportFile+`$`,
+		`^(?:write|create|make|generate|prepare|produce|build|give)(?: me)?(?: (?:a|the))?(?: new)?(?: (?:report|file|table|summary|list|markdown (?:file|report|table)))?(?: (?:to|in|into|as|called|named))?(?: (?:the )?file)? `+reportFile+`(?: ?[:,]| with| of| containing| about| on| that (?:shows|lists|counts|contains|has)| listing| showing| counting)+ (?P<after>\S.+)$`,
+		`^(?P<before>.+?)[，,。？?；;]?\s*(?:并且?|然后|再|最后|接着)*(?:把|将)?(?:它们?|(?:这些|这个|统计)*(?:结果|数据|表格|数字))?(?:都)?(?:写入|写到|写进|写成|保存到|保存为|保存在|保存成|保存|存为|存到|存入|输出到|导出到|导出为|生成|写)\s*(?:一个)?(?:文件|报告)?\s*`+reportFile+`\s*(?:文件)?(?:里面|里|中)?$`,
+		`^(?P<before>.+?)[,.;?!]* (?:a |pak |potom |nakonec )*(?:výsled\pL+ |vše )?(?:zapiš|ulož|napiš|vypiš|vlož|dej|zapsat|uložit)(?: (?:je|to|ho|výsled\pL+|tabulku|počty|mi|vše|všechno))*(?: (?:do|jako|v|na))?(?: souboru?)?(?: s názvem)? `+reportFile+`$`,
+	)
+	// inOrder is the order of the table.
+	inOrder = newPatterns(
+		`^(?P<before>.*?)[,;]?(?: and| then)* (?:sort|order|rank)(?:ed)?(?: (?:it|them|these|the \pL+))?(?:(?: (?:by|in|from|with))(?: the| their)? (?P<order>counts?|numbers?|frequency|names?|module(?: name)?|descending order|highest to lowest|high to low|largest first|most first|alphabetical order)(?:,? (?:descending|desc|in descending order|highest first|largest first|most first))?| (?P<order>alphabetically|descending))?(?P<after>$|[,;.?:]? .*)$`,
+		`^(?P<before>.*?)[，,]?\s*(?:并且?|然后|再|最后)*(?:按照?|根据)?(?P<order>名称|名字|字母顺序|数量|次数|行数|个数|多少)?(?:从高到低|从多到少|由多到少|由高到低|从大到小|降序)?(?:排序|排列|排好序)(?:后|好|之后|一下)?(?P<after>.*)$`,
+		`^(?P<before>.*?)[,;]?(?: a| pak)* (?:seřaď|seřazen\pL+|setřiď|uspořádej|seřadit)(?: (?:je|to|ho|výsled\pL+))?(?: (?:sestupně|podle (?P<order>počtu|jména|názvu|abecedy)|(?P<order>abecedně)))*(?P<after>$|[,;.]? .*)$`,
+	)
+	byNameOrder = newPattern(`^(?:names?|module(?: name)?|alphabetical order|alphabetically|名称|名字|字母顺序|jména|názvu|abecedy|abecedně)$`)
+	// forEach is the field that is counted by.
+	forEach = newPatterns(
+		`^(?P<before>.*?),? (?:per|by|for each|for every|of each|in each|from each|grouped by|group by|broken down by|split by) (?P<field>log file|log level|ip address|\pL+)(?P<after>$|[,;.:]? .*)$`,
+		`^(?P<before>.*?) each (?P<field>\pL+) (?:had|has|have|wrote|logged|produced|got)(?P<after>$| .*)$`,
+		`^(?P<before>.*?)(?:按照?|根据|每一?个|各个?|分)\s*(?P<field>模块|文件|主机|服务器?|级别|等级|用户|小时|组件|地址|[A-Za-z]+)\s*(?:分组|分别|分类|来|地|进行)*的?(?P<after>.*)$`,
+		`^(?P<before>.*?),? (?:podle|po|pro každ\pL+|za každ\pL+|v každ\pL+|na) (?P<field>modul\pL*|soubor\pL*|hostitel\pL*|server\pL*|počítač\pL*|úrov\pL+|uživatel\pL*|hodin\pL*|služ\pL+|komponent\pL*)(?P<after>$|[,;.:]? .*)$`,
+	)
+	// ofOneDay is the day that the lines are from.
+	ofOneDay = newPatterns(
+		`^(?P<before>.*?)(?: (?:from|of|on|for|dated))?(?: the)? (?P<day>yesterday|today|the day before yesterday|`+aDate+`)'s (?P<after>\S.*)$`,
+		`^(?P<before>.*?)(?: (?:from|of|on|for|dated))?(?: the)?(?: date)? (?P<day>the day before yesterday|yesterday|today|\d+ days ago|`+aDate+`)(?P<after>$|[,;.:]? .*)$`,
+		`^(?P<before>.*?)(?:在|从)?(?P<day>前天|昨天|昨日|今天|今日|(?:\d{4}年)?\d{1,2}月\d{1,2}[日号]|\d{4}-\d\d-\d\d)(?:这天|当天)?的?\s*(?P<after>.*)$`,
+		`^(?P<before>.*?) (?P<day>včerejší|dnešní|předvčerejší)(?:ch|m|ho)? (?P<after>\S.*)$`,
+		`^(?P<before>.*?)(?: (?:ze dne|ze|z|za|od|dne))? (?P<day>včerejška|dneška|předevčírem|včera|dneska|dnes|\d{1,2}\. ?\d{1,2}\.(?: ?\d{4})?|\d{1,2}\. \pL+(?: \d{4})?|\d{4}-\d\d-\d\d)(?P<after>$|[,;.]? .*)$`,
+	)
+	// otherTime is a time that is no day.
+	otherTime = newPattern(`\b(?:last|this|past|previous|next) (?:week|month|year|hour|\d+)|\b(?:since|between|until|before|after|days|hours|weeks)\b|本周|这周|上周|这个月|上个月|最近|(?:^| )(?:týd\pL+|měsíc\pL*|minul\pL+|posledních)(?: |$)`)
+	czechDays = newLexicon(map[string]string{"včerejší": "včera", "včerejška": "včera", "dnešní": "dnes", "dneška": "dnes", "dneska": "dnes", "předvčerejší": "předevčírem", "昨日": "昨天", "今日": "今天"})
+)
+
+// aDate is a day by its date or its name.
+const aDate = `\d{4}[-/]\d{1,2}[-/]\d{1,2}|(?:last |this )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|(?:` + months + `) \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?|\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:` + months + `)(?: \d{4})?`
+
+const months = `january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec`
+
+// wordZH is a word of logs in a Chinese sentence.
+const wordZH = `[A-Za-z]\w*|“[^”]+”|"[^"]+"|错误|警告|异常`
+
+// countedLines are plain requests to count lines: what is left of a report.
+var countedLines = newPatterns(
+	`^(?:please )?(?:count how many|count|how many|(?:the )?number of|count (?:up )?the number of|tally)?(?: of)?(?: ?(?:the|all))* ?(?P<text>`+inQuotes+`|[^\s,]+?)?(?: log)? ?\b(?:lines?|entries|messages|records)(?: (?:are|were|is|was|there|do i have|did we have))* (?:in|inside|of|from|under) (?P<where>\S.*?)(?: (?:are|were|was|is)(?: there)?)?$`,
+	`^(?:count how many|count|how many|number of) (?:the )?lines?(?: (?:in|of) (?P<where>\S+))? (?:with|containing|that (?:contain|say|have)) (?:the word )?(?P<text>`+inQuotes+`|\S+)(?: (?:are |were )?in (?P<where>\S.*))?$`,
+	`^(?:count how many|count|how many|(?:the )?number of)?(?: ?(?:the|all))* ?(?P<text>errors?|warnings?|failures?|exceptions?|crashes)(?: (?:are|were|is|was|there))* (?:in|of|from) (?P<where>\S.*?)(?: (?:are|were)(?: there)?)?$`,
+	`^(?:in|inside|from) (?P<where>[^\s,]+),? (?:count|how many|the number of)(?: how many)?(?: (?:the|all))*(?: (?P<text>`+inQuotes+`|\S+?))??(?: log)? (?:lines?|entries|messages|errors)(?: (?:are|were) there)?$`,
+	`^(?:统计|数一下|数数|计算|数)?\s*(?P<where>[^\s里中]+?)\s*(?:里面|里|中|目录|文件夹|下)*的?\s*(?:共|一共)?(?:有)?(?:多少|几)(?:行|条)\s*(?P<text>`+wordZH+`)?\s*的?(?:日志|记录)?$`,
+	`^(?:统计|数一下|数数|计算|数)?\s*(?P<where>[^\s里中]+?)\s*(?:里面|里|中|目录|文件夹|下)*的?\s*(?P<text>`+wordZH+`)?\s*的?(?:日志)?(?:行数|行|数量|次数|条数)$`,
+	`^(?:spočítej|spočti|kolik)(?: mi)?(?: je| bylo| byla)?(?: všechny)? (?:řádk\pL+|řádek|řádků)(?: s| se slovem)? ?(?P<text>`+inQuotes+`|\S+?)??(?: (?:je|bylo|byla|jsou|byly))* (?:v|ve|z|ze)(?: souboru| složce| adresáři)? (?P<where>\S.*)$`,
+	`^(?:spočítej|spočti|kolik)(?: mi)?(?: je| bylo| byla)? (?P<text>chyb\pL*|varování)(?: (?:je|bylo|byla))* (?:v|ve|z|ze)(?: souboru| složce)? (?P<where>\S.*)$`,
+)
+
+// takeOff takes a part off words: the text between before and after.
+func takeOff(words string, patterns []pattern) (string, captures) {
+	for _, p := range patterns {
+		if m, ok := p.match(" " + words); ok {
+			return strings.Join(strings.Fields(m["before"]+" "+m["after"]), " "), m
+		}
+		if m, ok := p.match(words); ok {
+			return strings.Join(strings.Fields(m["before"]+" "+m["after"]), " "), m
+		}
+	}
+	return words, nil
+}
+
+// reportRules ask for a count of lines of one day, or for one that goes to a file.
+func reportRules() []rule {
+	return []rule{{newPatterns(`^(?P<all>.*(?:count|how many|number of|tally|lines|errors|warnings|统计|多少|行数|kolik|počít|počti|řádk).*)$`), func(u *utterance, m captures) goal {
+		if g, ok := u.report(m["all"]); ok {
+			return g
+		}
+		return nil
+	}}}
+}
+
+// report reads the parts of a report.
+func (u *utterance) report(words string) (g report, ok bool) {
+	words, m := takeOff(words, toFile)
+	if m != nil {
+		if g.file, ok = u.theFile(m["file"]); !ok || !isFile(g.file) {
+			return g, false
+		}
+	}
+	words, m = takeOff(words, inOrder)
+	g.byName = byNameOrder.has(m["order"])
+	words, m = takeOff(words, forEach)
+	g.field = fieldNames.or(cmp.Or(m["field"], "file"), strings.ToLower(m["field"]))
+	words, m = takeOff(words, ofOneDay)
+	if m != nil {
+		if g.day, ok = u.pastDay(m["day"]); !ok {
+			return g, false
+		}
+	}
+	if g.file == "" && g.day.IsZero() || otherTime.has(words) {
+		return g, false // a plain count, or one over a time that is no day
+	}
+	return g, u.counted(&g, strings.Trim(words, " ,，。.;；?？:：!"))
+}
+
+// counted reads what is counted and where, out of what is left of the words.
+func (u *utterance) counted(g *report, words string) bool {
+	for _, p := range countedLines {
+		m, ok := p.match(words)
+		if !ok {
+			continue
+		}
+		text, quoted := literal(m["text"])
+		g.text = text
+		if !quoted {
+			g.text = logWord(text)
+		}
+		if g.text == "" && g.day.IsZero() && g.field != "level" || !quoted && uncounted.has(g.text) {
+			continue
+		}
+		if g.where, g.logs, ok = u.logPlace(m["where"]); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// uncounted is no text that lines are counted by.
+var uncounted = newPattern(`^(?:the|all|many|of|a|an|in|by|how|log|these|those|this|poem\pL*|my)$`)
+
+// logPlace reads where the lines are: a file, a folder, or the logs there are, of
+// which the folder is only a guess.
+func (u *utterance) logPlace(words string) (where string, logs, ok bool) {
+	name, inQuotes := unquote(strip(words, beforeFolder))
+	if path, ok := u.theFile(name); ok && isFile(path) {
+		return path, false, true
+	}
+	if anyLog.has(name) || anyLog.has(words) {
+		return "logs", true, true
+	}
+	path, ok := u.folder(words, false)
+	if !ok && (inQuotes || len(strings.Fields(name)) == 1) && !vagueWord.has(name) {
+		path, ok = name, true
+	}
+	return path, false, ok
+}
+
+// pastDay is the day that words stand for, in the past where they leave it open:
+// logs do not tell of days to come.
+func (u *utterance) pastDay(words string) (time.Time, bool) {
+	day, ok := u.day(czechDays.or(words, words))
+	today := time.Date(u.Now.Year(), u.Now.Month(), u.Now.Day(), 0, 0, 0, 0, time.UTC)
+	switch {
+	case !ok || !day.After(today) || strings.Contains(words, day.Format("2006")):
+	case weekdayAt.has(words):
+		day = day.AddDate(0, 0, -7)
+	default:
+		day = day.AddDate(-1, 0, 0)
+	}
+	return day, ok
+}
