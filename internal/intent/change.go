@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -167,6 +168,11 @@ func literal(s string) (string, bool) {
 	r := []rune(s)
 	if len(r) < 2 || !strings.ContainsRune(quoteMarks[r[0]], r[len(r)-1]) {
 		return s, false
+	}
+	for i, c := range r[1 : len(r)-1] { // the mark of another text, or an apostrophe
+		if strings.ContainsRune(quoteMarks[r[0]], c) && !(strings.ContainsRune("'’", c) && unicode.IsLetter(r[i+2])) {
+			return s, false
+		}
 	}
 	return string(r[1 : len(r)-1]), true
 }

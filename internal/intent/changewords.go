@@ -6,10 +6,10 @@ import (
 	"loci/internal/lang"
 )
 
-// Parts of the patterns below. A text in quotes may have anything in it; one
-// without has no quotes at all.
+// Parts of the patterns below. A text in quotes may have anything in it but
+// their mark, apostrophes in words excepted; one without has no quotes at all.
 const (
-	inQuotes = `"[^"]*"|“[^”"]*[”"]|„[^“”"]*[“”"]|«[^»]*»|「[^」]*」|『[^』]*』|‘.*?['’]|'.*?'` + "|`[^`]*`"
+	inQuotes = `"[^"]*"|“[^”"]*[”"]|„[^“”"]*[“”"]|«[^»]*»|「[^」]*」|『[^』]*』|‘(?:[^'’]|['’]\pL)*?['’]|'(?:[^']|'\pL)*?'` + "|`[^`]*`"
 	someText = `(?P<text>` + inQuotes + `|[^"“„«「` + "`" + `]+)`
 	fileName = `(?P<file>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
 	oldText  = `(?P<old>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
@@ -107,7 +107,7 @@ func changeRules() []rule {
 // textRules ask for a new text, which ends the words.
 func textRules() []rule {
 	return []rule{{newPatterns(
-		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?: of| is)?:? (?P<text>\S.*)$`,
+		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?:(?: of| is)?:)? (?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
 		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
 		`^(?:创建|新建|建立?)(?:一个|个)?(?:新的?)?(?:名为|叫)?(?:文件|文档)?(?:名为|叫)?\s*`+fileName+`\s*[，,]?\s*(?P<text_is>(?:其?内容|文字|里面|并)(?:为|是|写入|写上|写着|写)?)\s*[:：]?\s*(?P<text>\S.*)$`,
