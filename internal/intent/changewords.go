@@ -11,9 +11,12 @@ import (
 const (
 	inQuotes = `"[^"]*"|“[^”"]*[”"]|„[^“”"]*[“”"]|«[^»]*»|「[^」]*」|『[^』]*』|‘(?:[^'’]|['’]\pL)*?['’]|'(?:[^']|'\pL)*?'` + "|`[^`]*`"
 	someText = `(?P<text>` + inQuotes + `|[^"“„«「` + "`" + `]+)`
-	fileName = `(?P<file>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
-	oldText  = `(?P<old>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
-	newText  = `(?P<new>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
+	fileName = `(?P<file>` + calledFile + `(?:` + inQuotes + `)|[^"“„«「` + "`" + `]+?)`
+	fromName = `(?P<old>` + calledFile + `(?:` + inQuotes + `)|[^"“„«「` + "`" + `]+?)`
+	// calledFile calls a name in quotes a file.
+	calledFile = `(?:(?:(?:the|my|this|that|ten|tento) )?(?:file|document|soubor|souboru|dokument) |(?:这个|那个|我的)?(?:文件|文档)\s*)?`
+	oldText    = `(?P<old>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
+	newText    = `(?P<new>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
 )
 
 // changeRules ask for a change of one file. They match the words without the
@@ -87,14 +90,14 @@ func changeRules() []rule {
 			return change{editFile, arguments{"path": path, "old_text": old, "new_text": ""}}
 		}},
 		{newPatterns( // another name
-			`^(?:rename|change the name of) `+oldText+` (?:to|as|into)(?: the)? `+newText+`$`,
-			`^(?:把|将)?\s*`+oldText+`\s*(?:改名为|改名成|重命名为|重命名成|更名为)\s*`+newText+`$`, `^重命名\s*`+oldText+`\s*(?:为|成)\s*`+newText+`$`,
-			`^(?:přejmenuj|přejmenovat)(?: mi)? `+oldText+` na `+newText+`$`,
+			`^(?:rename|change the name of) `+fromName+` (?:to|as|into)(?: the)? `+newText+`$`,
+			`^(?:把|将)?\s*`+fromName+`\s*(?:改名为|改名成|重命名为|重命名成|更名为)\s*`+newText+`$`, `^重命名\s*`+fromName+`\s*(?:为|成)\s*`+newText+`$`,
+			`^(?:přejmenuj|přejmenovat)(?: mi)? `+fromName+` na `+newText+`$`,
 		), func(u *utterance, m captures) goal { return u.rename(m["old"], m["new"]) }},
 		{newPatterns( // another place
-			`^move `+oldText+` (?:to|into|in|inside|under) `+newText+`$`,
-			`^(?:把|将)\s*`+oldText+`\s*(?:移动到|移到|挪到|放到|放进|移入)\s*`+newText+`\s*(?:里面|里|中|下)?$`, `^移动\s*`+oldText+`\s*到\s*`+newText+`\s*(?:里面|里|中|下)?$`,
-			`^(?:přesuň|přesunout|dej)(?: mi)? `+oldText+` (?:do|na) `+newText+`$`,
+			`^move `+fromName+` (?:to|into|in|inside|under) `+newText+`$`, `^put `+fromName+` (?:into|in) `+newText+`$`,
+			`^(?:把|将)\s*`+fromName+`\s*(?:移动到|移到|挪到|放到|放进|移入)\s*`+newText+`\s*(?:里面|里|中|下)?$`, `^移动\s*`+fromName+`\s*到\s*`+newText+`\s*(?:里面|里|中|下)?$`,
+			`^(?:přesuň|přesunout|dej)(?: mi)? `+fromName+` (?:do|na) `+newText+`$`,
 		), func(u *utterance, m captures) goal { return u.move(m["old"], m["new"]) }},
 		{newPatterns( // away
 			`^(?:delete|remove|erase|trash|get rid of|throw away|rm) `+fileName+`$`,
@@ -110,7 +113,7 @@ func textRules() []rule {
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?:(?: of| is)?:)? (?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
 		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
-		`^(?:创建|新建|建立?)(?:一个|个)?(?:新的?)?(?:名为|叫)?(?:文件|文档)?(?:名为|叫)?\s*`+fileName+`\s*[，,]?\s*(?P<text_is>(?:其?内容|文字|里面|并)(?:为|是|写入|写上|写着|写)?)\s*[:：]?\s*(?P<text>\S.*)$`,
+		`^(?:创建|新建|建立?)(?:一个|个)?(?:新的?)?(?:名为|叫)?(?:文件|文档)?(?:名为|叫)?\s*`+fileName+`\s*[，,]?\s*(?P<text_is>(?:其?内容|文字|里面|并)(?:为|是|写入|写上|写着|写)?|写入|写上|写着)\s*[:：]?\s*(?P<text>\S.*)$`,
 		`^(?:vytvoř|založ|udělej)(?: mi)?(?: nový)?(?: textový)?(?: soubor)?(?: s názvem| jménem)? `+fileName+`,? (?:s|se) (?P<text_is>textem|obsahem|větou|slovy|slovem):? (?P<text>\S.*)$`,
 		`^(?:napiš|zapiš|ulož) do(?: souboru)? `+fileName+`(?P<text_is> ?:) ?(?P<text>\S.*)$`,
 	), func(u *utterance, m captures) goal {
@@ -136,7 +139,7 @@ var (
 	// someOne begins what is to be thought of, and not a text that is there.
 	someOne = newPattern(`^(?:an?|the|my|your|our|some|any|me|us|it|this|that|these|those|them|all|everything|every|each|something|down|what|how|who|why|where|which|about|to|in|into|as|nějak\pL+|mi|nám|to|ho|je|všechno)(?: |$)|^(?:一篇|一首|一个|一份|这|那|它|所有)`)
 	// composed is what somebody has to write first.
-	composed = newPattern(`(?:^| )(?:poems?|story|stories|essay|summary|summaries|letter|report|code|program|script|function|joke|e-?mail|song|article|answer|results?|table|list of|lines? of|contents? of|báseň\pL*|básničk\pL+|povídk\pL+|souhrn|výsled\pL+|odpověď|seznam|obsah)(?: |$)|诗|故事|作文|总结|摘要|报告|代码|列表|结果|回答`)
+	composed = newPattern(`(?:^| )(?:poems?|story|stories|essay|summary|summaries|letter|report|code|program|script|function|joke|e-?mail|song|article|answer|results?|table|list of|lines? of|contents? of|báseň\pL*|básničk\pL+|povídk\pL+|souhrn|výsled\pL+|odpověď|seznam|obsah|numbers? of|counts? of|how many|poče?t\pL*)(?: |$)|统计|计算|行数|数量|多少|诗|故事|作文|总结|摘要|报告|代码|列表|结果|回答`)
 	// between are the words before the name of a file: a text without quotes that
 	// has one of them may end there.
 	between = newPattern(` (?:to|into|in|as|onto|at|do|jako|na|k) |写入|写到|保存`)
@@ -155,7 +158,7 @@ func (u *utterance) theText(words string) (string, bool) {
 		return text, text != ""
 	}
 	const most = 15 // words
-	return text, !someOne.has(text) && !composed.has(text) && !between.has(text) && len(strings.Fields(text)) <= most && !startsQuote(text)
+	return text, !someOne.has(text) && !composed.has(text) && !between.has(text) && len(strings.Fields(text)) <= most && !startsQuote(text) && !isPath(text)
 }
 
 // editPatterns ask for one text in the place of another.

@@ -16,10 +16,15 @@ const reportFile = `(?P<file>"[^"]+"|'[^']+'|“[^”]+”|„[^“”]+[“”]
 var (
 	// toFile is where the result goes.
 	toFile = newPatterns(
-		`^(?P<before>.+?)[,.;?!]* (?:and |then |finally |afterwards? |please |also )*(?:write|save|put|store|export|output|print|record|dump)(?: down)?(?: (?:it|them|that|this|those|everything|(?:the|all|your|a|these|those)(?: \pL+)? ?(?:results?|counts?|table|numbers?|report|summary|list|outcome|answer|output|totals?)))?(?: (?:to|in|into|as|out to|under))*(?: (?:a|the))?(?: new)?(?: (?:file|report|markdown file))?(?: (?:called|named))? `+reportFile+`$`,
-		`^(?:write|create|make|generate|prepare|produce|build|give)(?: me)?(?: (?:a|the))?(?: new)?(?: (?:report|file|table|summary|list|markdown (?:file|report|table)))?(?: (?:to|in|into|as|called|named))?(?: (?:the )?file)? `+reportFile+`(?: ?[:,]| with| of| containing| about| on| that (?:shows|lists|counts|contains|has)| listing| showing| counting)+ (?P<after>\S.+)$`,
+		`^(?P<before>.+?)[,.;?!]* (?:and |then |finally |afterwards? |please |also )*(?:write|save|put|store|export|output|print|record|dump|create|make|produce|generate)(?: down)?(?: (?:it|them|that|this|those|everything|(?:the|all|your|a|an|these|those)(?: \pL+){0,2}? ?(?:results?|counts?|table|numbers?|report|summary|list|outcome|answer|output|totals?)))?(?: (?:to|in|into|as|out to|under))*(?: (?:a|the))?(?: new)?(?: (?:file|report|markdown file))?(?: (?:called|named))? `+reportFile+`$`,
+		`^(?:write|create|make|generate|prepare|produce|build|give|i need|i want|i'd like)(?: me)?(?: (?:a|the))?(?: new)?(?: (?:report|file|table|summary|list|markdown (?:file|report|table)))?(?: (?:to|in|into|as|called|named))?(?: (?:the )?file)? `+reportFile+`(?: ?[:,]| with| of| containing| about| on| that (?:shows|lists|counts|contains|has)| listing| showing| counting)+ (?P<after>\S.+)$`,
+		`^in `+reportFile+`,? (?:write|put|list|save|note)(?: down)? (?P<after>\S.+)$`,
+		`^(?:write|save|put|store|export|list)(?: down)? (?P<before>(?:(?:the|a) )?(?:sorted )?(?:numbers?|counts?|table|list|totals?|amount|how many) .+?) (?:to|into|in|as)(?: the)?(?: file)? `+reportFile+`$`,
 		`^(?P<before>.+?)[，,。？?；;]?\s*(?:并且?|然后|再|最后|接着)*(?:把|将)?(?:它们?|(?:这些|这个|统计)*(?:结果|数据|表格|数字))?(?:都)?(?:写入|写到|写进|写成|保存到|保存为|保存在|保存成|保存|存为|存到|存入|输出到|导出到|导出为|生成|写)\s*(?:一个)?(?:文件|报告)?\s*`+reportFile+`\s*(?:文件)?(?:里面|里|中)?$`,
-		`^(?P<before>.+?)[,.;?!]* (?:a |pak |potom |nakonec )*(?:výsled\pL+ |vše )?(?:zapiš|ulož|napiš|vypiš|vlož|dej|zapsat|uložit)(?: (?:je|to|ho|výsled\pL+|tabulku|počty|mi|vše|všechno))*(?: (?:do|jako|v|na))?(?: souboru?)?(?: s názvem)? `+reportFile+`$`,
+		`^(?:生成|创建|新建|写|做|制作)(?:一个|一份|个)?(?:报告|文件|表格)?\s*`+reportFile+`\s*[，,：:]?\s*(?:内容(?:是|为)|列出|包含|写上|写入)?\s*(?P<after>\S.+)$`,
+		`^(?P<before>.+?)[,.;?!]* (?:a |pak |potom |nakonec )*(?:výsled\pL+ |vše )?(?:zapiš|ulož|napiš|vypiš|vlož|dej|zapsat|uložit|vytvoř)(?: (?:je|to|ho|výsled\pL+|tabulku|počty|mi|vše|všechno))*(?: (?:do|jako|v|na))?(?: souboru?)?(?: s názvem)? `+reportFile+`$`,
+		`^(?:zapiš|napiš|ulož|vytvoř|udělej|připrav)(?: mi)?(?: do)?(?: souboru?)?(?: report| přehled| tabulku)? `+reportFile+`(?: s| se|,|:)? (?P<after>(?:počet|počty|počtem|počtů|tabulk\pL+|kolik) .+)$`,
+		`^(?P<before>.+?),? (?:into|to|as)(?: the file)? `+reportFile+`$`,
 	)
 	// inOrder is the order of the table.
 	inOrder = newPatterns(
@@ -31,7 +36,8 @@ var (
 	// forEach is the field that is counted by.
 	forEach = newPatterns(
 		`^(?P<before>.*?),? (?:per|by|for each|for every|of each|in each|from each|grouped by|group by|broken down by|split by) (?P<field>log file|log level|ip address|\pL+)(?P<after>$|[,;.:]? .*)$`,
-		`^(?P<before>.*?) each (?P<field>\pL+) (?:had|has|have|wrote|logged|produced|got)(?P<after>$| .*)$`,
+		`^(?P<before>.*?)(?: (?:did|does|do|have|has))? each (?P<field>\pL+) (?:had|has|have|had|wrote|write|logged|log|produced|produce|got|get)(?P<after>$| .*)$`,
+		`^(?:per|for each|for every|by) (?P<field>\pL+),? (?P<after>\S.*)$`,
 		`^(?P<before>.*?)(?:按照?|根据|每一?个|各个?|分)\s*(?P<field>模块|文件|主机|服务器?|级别|等级|用户|小时|组件|地址|[A-Za-z]+)\s*(?:分组|分别|分类|来|地|进行)*的?(?P<after>.*)$`,
 		`^(?P<before>.*?),? (?:podle|po|pro každ\pL+|za každ\pL+|v každ\pL+|na) (?P<field>modul\pL*|soubor\pL*|hostitel\pL*|server\pL*|počítač\pL*|úrov\pL+|uživatel\pL*|hodin\pL*|služ\pL+|komponent\pL*)(?P<after>$|[,;.:]? .*)$`,
 	)
@@ -58,14 +64,14 @@ const wordZH = `[A-Za-z]\w*|“[^”]+”|"[^"]+"|错误|警告|异常`
 
 // countedLines are plain requests to count lines: what is left of a report.
 var countedLines = newPatterns(
-	`^(?:please )?(?:count how many|count|how many|(?:the )?number of|count (?:up )?the number of|tally)?(?: of)?(?: ?(?:the|all))* ?(?P<text>`+inQuotes+`|[^\s,]+?)?(?: log)? ?\b(?:lines?|entries|messages|records)(?: (?:are|were|is|was|there|do i have|did we have))* (?:in|inside|of|from|under) (?P<where>\S.*?)(?: (?:are|were|was|is)(?: there)?)?$`,
+	`^(?:please )?(?:count how many|count|how many|(?:(?:the|a) )?(?:sorted )?(?:numbers?|counts?|table|list|totals?|amount) of|count (?:up )?the number of|tally)?(?: of)?(?: ?(?:the|all))* ?(?P<text>`+inQuotes+`|[^\s,]+?)?(?: log)? ?\b(?:lines?|entries|messages|records)(?: (?:that|which))?(?: (?:are|were|is|was|there|logged|written|recorded|found|do i have|did we have))* (?:in|inside|of|from|under) (?P<where>\S.*?)(?: (?:are|were|was|is)(?: there)?)?$`,
 	`^(?:count how many|count|how many|number of) (?:the )?lines?(?: (?:in|of) (?P<where>\S+))? (?:with|containing|that (?:contain|say|have)) (?:the word )?(?P<text>`+inQuotes+`|\S+)(?: (?:are |were )?in (?P<where>\S.*))?$`,
 	`^(?:count how many|count|how many|(?:the )?number of)?(?: ?(?:the|all))* ?(?P<text>errors?|warnings?|failures?|exceptions?|crashes)(?: (?:are|were|is|was|there))* (?:in|of|from) (?P<where>\S.*?)(?: (?:are|were)(?: there)?)?$`,
-	`^(?:in|inside|from) (?P<where>[^\s,]+),? (?:count|how many|the number of)(?: how many)?(?: (?:the|all))*(?: (?P<text>`+inQuotes+`|\S+?))??(?: log)? (?:lines?|entries|messages|errors)(?: (?:are|were) there)?$`,
-	`^(?:统计|数一下|数数|计算|数)?\s*(?P<where>[^\s里中]+?)\s*(?:里面|里|中|目录|文件夹|下)*的?\s*(?:共|一共)?(?:有)?(?:多少|几)(?:行|条)\s*(?P<text>`+wordZH+`)?\s*的?(?:日志|记录)?$`,
-	`^(?:统计|数一下|数数|计算|数)?\s*(?P<where>[^\s里中]+?)\s*(?:里面|里|中|目录|文件夹|下)*的?\s*(?P<text>`+wordZH+`)?\s*的?(?:日志)?(?:行数|行|数量|次数|条数)$`,
-	`^(?:spočítej|spočti|kolik)(?: mi)?(?: je| bylo| byla)?(?: všechny)? (?:řádk\pL+|řádek|řádků)(?: s| se slovem)? ?(?P<text>`+inQuotes+`|\S+?)??(?: (?:je|bylo|byla|jsou|byly))* (?:v|ve|z|ze)(?: souboru| složce| adresáři)? (?P<where>\S.*)$`,
-	`^(?:spočítej|spočti|kolik)(?: mi)?(?: je| bylo| byla)? (?P<text>chyb\pL*|varování)(?: (?:je|bylo|byla))* (?:v|ve|z|ze)(?: souboru| složce)? (?P<where>\S.*)$`,
+	`^(?:(?:look|go|search|check|see) )?(?:in|into|inside|from|through|at) (?P<where>[^\s,]+),? (?:and )?(?:please )?(?:count|how many|the number of)(?: how many)?(?: (?:the|all))*(?: (?P<text>`+inQuotes+`|\S+?))??(?: log)? (?:lines?|entries|messages|errors)(?: (?:are|were) there)?$`,
+	`^(?:统计|数一下|数数|计算|数)?(?:把|将)?\s*(?P<where>[^\s里中]+?)\s*(?:里面|里|中|目录|文件夹|下)*的?\s*(?:共|一共)?(?:有)?(?:多少|几)(?:行|条)\s*(?P<text>`+wordZH+`)?\s*的?(?:日志|记录)?(?:统计|数|计算)?(?:出来|一下)?$`,
+	`^(?:统计|数一下|数数|计算|数)?(?:把|将)?\s*(?P<where>[^\s里中]+?)\s*(?:里面|里|中|目录|文件夹|下)*的?\s*(?P<text>`+wordZH+`)?\s*的?(?:日志)?(?:行数|行|数量|次数|条数)(?:统计|数|计算)?(?:出来|一下)?$`,
+	`^(?:spočítej|spočti|kolik|počet|počty|počtem|tabulku)(?: mi)?(?: je| bylo| byla)?(?: všechny)? (?:řádk\pL+|řádek|řádků)(?: s| se slovem)? ?(?P<text>`+inQuotes+`|\S+?)??(?: (?:je|bylo|byla|jsou|byly))* (?:v|ve|z|ze)(?: souboru| složce| adresáři)? (?P<where>\S.*)$`,
+	`^(?:spočítej|spočti|kolik|počet|počty|počtem|tabulku)(?: mi)?(?: je| bylo| byla)? (?P<text>chyb\pL*|varování)(?: (?:je|bylo|byla))* (?:v|ve|z|ze)(?: souboru| složce)? (?P<where>\S.*)$`,
 )
 
 // takeOff takes a part off words: the text between before and after.
@@ -150,11 +156,11 @@ func (u *utterance) logPlace(words string) (where string, logs, ok bool) {
 	if anyLog.has(name) || anyLog.has(words) {
 		return "logs", true, true
 	}
-	path, ok := u.folder(words, false)
-	if !ok && (inQuotes || len(strings.Fields(name)) == 1) && !vagueWord.has(name) {
-		path, ok = name, true
+	if inQuotes {
+		return name, false, name != ""
 	}
-	return path, false, ok
+	where, _, ok = u.theFolder(words)
+	return where, false, ok
 }
 
 // pastDay is the day that words stand for, in the past where they leave it open:
