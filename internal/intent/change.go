@@ -209,7 +209,7 @@ func (u *utterance) theFile(words string) (string, bool) {
 		name = m["rest"]
 	}
 	if m, ok := afterName.match(name); ok {
-		name = m["rest"]
+		name, named = m["rest"], false // the oldest file has no name here
 	}
 	if inner, ok := literal(name); ok {
 		return u.theFile(`"` + inner + `"`)

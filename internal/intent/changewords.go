@@ -135,7 +135,7 @@ func textRules() []rule {
 var (
 	// textTail is politeness after a text to write, and the mark of the sentence
 	// around a text in quotes.
-	textTail = newPattern(`^(?P<rest>` + inQuotes + `)(?:,? (?:please|pls|thanks|thank you|prosím|díky)|谢谢|[.!?。！？ ])*$|^(?P<rest>.*\S),? (?:please|pls|prosím)[.!?]*$`)
+	textTail = newPattern(`^(?P<rest>` + inQuotes + `)(?:,? (?:in it|inside|please|pls|thanks|thank you|prosím|díky)|谢谢|[.!?。！？ ])*$|^(?P<rest>.*\S),? (?:please|pls|prosím)[.!?]*$`)
 	// someOne begins what is to be thought of, and not a text that is there.
 	someOne = newPattern(`^(?:an?|the|my|your|our|some|any|me|us|it|this|that|these|those|them|all|everything|every|each|something|down|what|how|who|why|where|which|about|to|in|into|as|nějak\pL+|mi|nám|to|ho|je|všechno)(?: |$)|^(?:一篇|一首|一个|一份|这|那|它|所有)`)
 	// composed is what somebody has to write first.
@@ -168,6 +168,7 @@ var editPatterns = newPatterns(
 	`^(?:change)(?P<all> all| every| each)?(?: (?:the|text|words?|line))* `+oldText+` (?:to|into) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
 	`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?(?P<all>所有|全部)?的?(?P<all>所有|全部)?的?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:改成|改为|替换成|替换为|换成|换为)\s*`+newText+`$`,
 	`^(?:nahraď|zaměň|změň|přepiš)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? `+oldText+` (?:textem|slovem|za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`,
+	`^(?:v|ve)(?: souboru)? `+fileName+`,? (?:nahraď|zaměň|změň|přepiš)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
 	`^(?:nahraď|zaměň|změň|přepiš) (?:v|ve)(?: souboru)? `+fileName+`(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
 )
 

@@ -55,6 +55,7 @@ type Config struct {
 // Router decides what to do about a request. It is safe for concurrent use.
 type Router struct {
 	talk     []rule // for the words as they were said
+	reports  []rule // for counts of lines that go to a file, or are of one day
 	texts    []rule // for a text to write, which ends the words
 	changing []rule // for other changes of files
 	rules    []rule // for the words without their politeness
@@ -69,7 +70,7 @@ type Router struct {
 func New(c Config) *Router {
 	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	about, read := aboutOneFile(), readRules()
-	r := &Router{talk: smallTalk(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), polite: newPoliteness(), chooser: c.Chooser, log: log}
+	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), polite: newPoliteness(), chooser: c.Chooser, log: log}
 	if c.Embedder != nil {
 		r.examples = newExamples(c.Embedder)
 	}
@@ -135,6 +136,9 @@ func (r *Router) ruled(u *utterance) goal {
 	if g := fitting(r.talk, u, u.said); g != nil {
 		return g
 	}
+	if g := fitting(r.reports, u, u.core); g != nil {
+		return g
+	}
 	if g := r.changes(u); g != nil {
 		return g
 	}
@@ -165,7 +169,7 @@ func fitting(rules []rule, u *utterance, words string) goal {
 // Those about one file and for reading also stand by themselves.
 func rules(about, read []rule) []rule {
 	return slices.Concat(
-		reportRules(), cannotRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
+		cannotRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
 		compareRules(), kindRules(), about, filesRules(), findRules(), wordRules(), listRules(), read, questionRules(),
 	)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // A request for a report has five parts, which people put in any order: what is
@@ -19,7 +20,7 @@ var (
 		`^(?P<before>.+?)[,.;?!]* (?:and |then |finally |afterwards? |please |also )*(?:write|save|put|store|export|output|print|record|dump|create|make|produce|generate)(?: down)?(?: (?:it|them|that|this|those|everything|(?:the|all|your|a|an|these|those)(?: \pL+){0,2}? ?(?:results?|counts?|table|numbers?|report|summary|list|outcome|answer|output|totals?)))?(?: (?:to|in|into|as|out to|under))*(?: (?:a|the))?(?: new)?(?: (?:file|report|markdown file))?(?: (?:called|named))? `+reportFile+`$`,
 		`^(?:write|create|make|generate|prepare|produce|build|give|i need|i want|i'd like)(?: me)?(?: (?:a|the))?(?: new)?(?: (?:report|file|table|summary|list|markdown (?:file|report|table)))?(?: (?:to|in|into|as|called|named))?(?: (?:the )?file)? `+reportFile+`(?: ?[:,]| with| of| containing| about| on| that (?:shows|lists|counts|contains|has)| listing| showing| counting)+ (?P<after>\S.+)$`,
 		`^in `+reportFile+`,? (?:write|put|list|save|note)(?: down)? (?P<after>\S.+)$`,
-		`^(?:write|save|put|store|export|list)(?: down)? (?P<before>(?:(?:the|a) )?(?:sorted )?(?:numbers?|counts?|table|list|totals?|amount|how many) .+?) (?:to|into|in|as)(?: the)?(?: file)? `+reportFile+`$`,
+		`^(?:write|save|put|store|export|list|summari[sz]e|report)(?: down)? (?P<before>.+?) (?:to|into|in|as)(?: the)?(?: file)? `+reportFile+`$`,
 		`^(?P<before>.+?)[，,。？?；;]?\s*(?:并且?|然后|再|最后|接着)*(?:把|将)?(?:它们?|(?:这些|这个|统计)*(?:结果|数据|表格|数字))?(?:都)?(?:写入|写到|写进|写成|保存到|保存为|保存在|保存成|保存|存为|存到|存入|输出到|导出到|导出为|生成|写)\s*(?:一个)?(?:文件|报告)?\s*`+reportFile+`\s*(?:文件)?(?:里面|里|中)?$`,
 		`^(?:生成|创建|新建|写|做|制作)(?:一个|一份|个)?(?:报告|文件|表格)?\s*`+reportFile+`\s*[，,：:]?\s*(?:内容(?:是|为)|列出|包含|写上|写入)?\s*(?P<after>\S.+)$`,
 		`^(?P<before>.+?)[,.;?!]* (?:a |pak |potom |nakonec )*(?:výsled\pL+ |vše )?(?:zapiš|ulož|napiš|vypiš|vlož|dej|zapsat|uložit|vytvoř)(?: (?:je|to|ho|výsled\pL+|tabulku|počty|mi|vše|všechno))*(?: (?:do|jako|v|na))?(?: souboru?)?(?: s názvem)? `+reportFile+`$`,
@@ -28,7 +29,7 @@ var (
 	)
 	// inOrder is the order of the table.
 	inOrder = newPatterns(
-		`^(?P<before>.*?)[,;]?(?: and| then)* (?:sort|order|rank)(?:ed)?(?: (?:it|them|these|the \pL+))?(?:(?: (?:by|in|from|with))(?: the| their)? (?P<order>counts?|numbers?|frequency|names?|module(?: name)?|descending order|highest to lowest|high to low|largest first|most first|alphabetical order)(?:,? (?:descending|desc|in descending order|highest first|largest first|most first))?| (?P<order>alphabetically|descending))?(?P<after>$|[,;.?:]? .*)$`,
+		`^(?P<before>.*?)[,;.]?(?: and| then)* (?:sort|order|rank)(?:ed)?(?: (?:it|them|these|the \pL+))?(?:(?: (?:by|in|from|with))(?: the| their)? (?P<order>counts?|numbers?|frequency|names?|module(?: name)?|descending order|highest to lowest|high to low|largest first|most first|alphabetical order)(?:,? (?:descending|desc|in descending order|highest first|largest first|most first))?| (?P<order>alphabetically|descending))?(?P<after>$|[,;.?:]? .*)$`,
 		`^(?P<before>.*?)[，,]?\s*(?:并且?|然后|再|最后)*(?:按照?|根据)?(?P<order>名称|名字|字母顺序|数量|次数|行数|个数|多少)?(?:从高到低|从多到少|由多到少|由高到低|从大到小|降序)?(?:排序|排列|排好序)(?:后|好|之后|一下)?(?P<after>.*)$`,
 		`^(?P<before>.*?)[,;]?(?: a| pak)* (?:seřaď|seřazen\pL+|setřiď|uspořádej|seřadit)(?: (?:je|to|ho|výsled\pL+))?(?: (?:sestupně|podle (?P<order>počtu|jména|názvu|abecedy)|(?P<order>abecedně)))*(?P<after>$|[,;.]? .*)$`,
 	)
@@ -36,10 +37,10 @@ var (
 	// forEach is the field that is counted by.
 	forEach = newPatterns(
 		`^(?P<before>.*?),? (?:per|by|for each|for every|of each|in each|from each|grouped by|group by|broken down by|split by) (?P<field>log file|log level|ip address|\pL+)(?P<after>$|[,;.:]? .*)$`,
-		`^(?P<before>.*?)(?: (?:did|does|do|have|has))? each (?P<field>\pL+) (?:had|has|have|had|wrote|write|logged|log|produced|produce|got|get)(?P<after>$| .*)$`,
+		`^(?P<before>.*?)(?: (?:of|in|from|did|does|do|have|has))? (?:each|every) (?P<field>\pL+)(?: (?:had|has|have|wrote|write|logged|log|produced|produce|got|get))?(?P<after>$|[,;.:]? .*)$`,
 		`^(?:per|for each|for every|by) (?P<field>\pL+),? (?P<after>\S.*)$`,
 		`^(?P<before>.*?)(?:按照?|根据|每一?个|各个?|分)\s*(?P<field>模块|文件|主机|服务器?|级别|等级|用户|小时|组件|地址|[A-Za-z]+)\s*(?:分组|分别|分类|来|地|进行)*的?(?P<after>.*)$`,
-		`^(?P<before>.*?),? (?:podle|po|pro každ\pL+|za každ\pL+|v každ\pL+|na) (?P<field>modul\pL*|soubor\pL*|hostitel\pL*|server\pL*|počítač\pL*|úrov\pL+|uživatel\pL*|hodin\pL*|služ\pL+|komponent\pL*)(?P<after>$|[,;.:]? .*)$`,
+		`^(?P<before>.*?),? (?:podle|po|pro každ\pL+|za každ\pL+|v každ\pL+|v jednotliv\pL+|u jednotliv\pL+|za jednotliv\pL+|na) (?P<field>modul\pL*|soubor\pL*|hostitel\pL*|server\pL*|počítač\pL*|úrov\pL+|uživatel\pL*|hodin\pL*|služ\pL+|komponent\pL*)(?P<after>$|[,;.:]? .*)$`,
 	)
 	// ofOneDay is the day that the lines are from.
 	ofOneDay = newPatterns(
@@ -59,19 +60,17 @@ const aDate = `\d{4}[-/]\d{1,2}[-/]\d{1,2}|(?:last |this )?(?:monday|tuesday|wed
 
 const months = `january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec`
 
-// wordZH is a word of logs in a Chinese sentence.
-const wordZH = `[A-Za-z]\w*|“[^”]+”|"[^"]+"|错误|警告|异常`
-
-// countedLines are plain requests to count lines: what is left of a report.
-var countedLines = newPatterns(
-	`^(?:please )?(?:count how many|count|how many|(?:(?:the|a) )?(?:sorted )?(?:numbers?|counts?|table|list|totals?|amount) of|count (?:up )?the number of|tally)?(?: of)?(?: ?(?:the|all))* ?(?P<text>`+inQuotes+`|[^\s,]+?)?(?: log)? ?\b(?:lines?|entries|messages|records)(?: (?:that|which))?(?: (?:are|were|is|was|there|logged|written|recorded|found|do i have|did we have))* (?:in|inside|of|from|under) (?P<where>\S.*?)(?: (?:are|were|was|is)(?: there)?)?$`,
-	`^(?:count how many|count|how many|number of) (?:the )?lines?(?: (?:in|of) (?P<where>\S+))? (?:with|containing|that (?:contain|say|have)) (?:the word )?(?P<text>`+inQuotes+`|\S+)(?: (?:are |were )?in (?P<where>\S.*))?$`,
-	`^(?:count how many|count|how many|(?:the )?number of)?(?: ?(?:the|all))* ?(?P<text>errors?|warnings?|failures?|exceptions?|crashes)(?: (?:are|were|is|was|there))* (?:in|of|from) (?P<where>\S.*?)(?: (?:are|were)(?: there)?)?$`,
-	`^(?:(?:look|go|search|check|see) )?(?:in|into|inside|from|through|at) (?P<where>[^\s,]+),? (?:and )?(?:please )?(?:count|how many|the number of)(?: how many)?(?: (?:the|all))*(?: (?P<text>`+inQuotes+`|\S+?))??(?: log)? (?:lines?|entries|messages|errors)(?: (?:are|were) there)?$`,
-	`^(?:统计|数一下|数数|计算|数)?(?:把|将)?\s*(?P<where>[^\s里中]+?)\s*(?:里面|里|中|目录|文件夹|下)*的?\s*(?:共|一共)?(?:有)?(?:多少|几)(?:行|条)\s*(?P<text>`+wordZH+`)?\s*的?(?:日志|记录)?(?:统计|数|计算)?(?:出来|一下)?$`,
-	`^(?:统计|数一下|数数|计算|数)?(?:把|将)?\s*(?P<where>[^\s里中]+?)\s*(?:里面|里|中|目录|文件夹|下)*的?\s*(?P<text>`+wordZH+`)?\s*的?(?:日志)?(?:行数|行|数量|次数|条数)(?:统计|数|计算)?(?:出来|一下)?$`,
-	`^(?:spočítej|spočti|kolik|počet|počty|počtem|tabulku)(?: mi)?(?: je| bylo| byla)?(?: všechny)? (?:řádk\pL+|řádek|řádků)(?: s| se slovem)? ?(?P<text>`+inQuotes+`|\S+?)??(?: (?:je|bylo|byla|jsou|byly))* (?:v|ve|z|ze)(?: souboru| složce| adresáři)? (?P<where>\S.*)$`,
-	`^(?:spočítej|spočti|kolik|počet|počty|počtem|tabulku)(?: mi)?(?: je| bylo| byla)? (?P<text>chyb\pL*|varování)(?: (?:je|bylo|byla))* (?:v|ve|z|ze)(?: souboru| složce)? (?P<where>\S.*)$`,
+// Words of a count that say nothing of their own, once the parts are taken off.
+var (
+	emptyWords = newPattern(`^(?:please|count(?:s|ing|ed)?|how|many|numbers?|of|the|an?|all|there|are|were|is|was|did|do|does|have|had|has|lines?|entry|entries|messages?|records?|logs?|logged|written|recorded|found|that|which|and|then|also|it|them|me|up|tally|totals?|table|list|sorted|look|go|search|check|see|through|into|in|from|at|for|to|over|inside|with|containing|contain|saying|say|word|text|results?|amount|occurred|happened|occur|give|show|tell|make|i|you|we|get|got|my|just|summari[sz]e|sum|highest|first|most|frequent|folder|directory|file|files|every|report|per` +
+		`|spočítej|spočti|spočítat|kolik|je|bylo|byla|byly|jsou|řádk\pL+|řádek|s|se|slovem|v|ve|z|ze|do|a|pak|mi|prosím|poče?t\pL*|tabulk\pL+|všech\pL*|celkem|které|který|záznam\pL*|měl|měly|mají|má|složce|složky|složka|souboru|souborech|adresáři|najdi|zjisti)$`)
+	emptyZH = newPattern(`帮我|看一下|看看|看|请|统计|数一下|数数|计算|数出|出现过?|产生|一共|总共|共|有|多少|几|行数|行|条数|条|个|次数|数量|数|次|的|里面|里|中|目录|文件夹|下|日志|记录|出来|一下|把|将|在|从|都|并|包含|含有|含|是|了`)
+	// aPlace is a path among other words; theLogs are words for logs without one.
+	aPlace  = newPattern(`^(?P<before>.*?)(?P<where>"[^"]*[/.][^"]*"|'[^']*[/.][^']*'|“[^”]*[/.][^”]*”|[^\s,;，。；？"'“”„的里中]*[/.~][^\s,;，。；？"'“”„的里中]*)(?P<after>.*)$`)
+	aFolder = newPattern(`^(?P<before>.*?)(?:(?:folder|directory|složce|složky|složka|adresáři|adresáře) (?P<where>[\w-]+)|\b(?P<where>[\w-]+) (?:folder|directory)|(?P<where>[\w-]+)\s*(?:目录|文件夹))(?P<after>.*)$`)
+	theLogs = newPattern(`^(?P<before>.*?)(?:(?:\b(?:in|from|of|through|inside|v|ve|z|ze) (?:(?:the|my|all|all the|all my) )?)(?:logs|log files|log|logu|logů|logách|lozích)\b|\blogs\s*(?:里面|里|中|下)|(?:我的|所有)*日志(?:文件)?(?:里面|里|中))(?P<after>.*)$`)
+	// counts tells that something is to be counted.
+	counts = newPattern(`count|how many|number of|tally|lines|errors|warnings|entries|统计|多少|行数|数一下|kolik|poče?t|počít|počti|řádk|chyb`)
 )
 
 // takeOff takes a part off words: the text between before and after.
@@ -89,7 +88,7 @@ func takeOff(words string, patterns []pattern) (string, captures) {
 
 // reportRules ask for a count of lines of one day, or for one that goes to a file.
 func reportRules() []rule {
-	return []rule{{newPatterns(`^(?P<all>.*(?:count|how many|number of|tally|lines|errors|warnings|统计|多少|行数|kolik|počít|počti|řádk).*)$`), func(u *utterance, m captures) goal {
+	return []rule{{newPatterns(`^(?P<all>.*)$`), func(u *utterance, m captures) goal {
 		if g, ok := u.report(m["all"]); ok {
 			return g
 		}
@@ -99,6 +98,9 @@ func reportRules() []rule {
 
 // report reads the parts of a report.
 func (u *utterance) report(words string) (g report, ok bool) {
+	if !counts.has(words) {
+		return g, false
+	}
 	words, m := takeOff(words, toFile)
 	if m != nil {
 		if g.file, ok = u.theFile(m["file"]); !ok || !isFile(g.file) {
@@ -121,46 +123,57 @@ func (u *utterance) report(words string) (g report, ok bool) {
 	return g, u.counted(&g, strings.Trim(words, " ,，。.;；?？:：!"))
 }
 
-// counted reads what is counted and where, out of what is left of the words.
+// counted reads what is counted and where, out of what is left of the words: a
+// place, and at most one word besides those that say nothing. A word that nothing
+// is known of makes it another request.
 func (u *utterance) counted(g *report, words string) bool {
-	for _, p := range countedLines {
-		m, ok := p.match(words)
-		if !ok {
-			continue
-		}
-		text, quoted := literal(m["text"])
-		g.text = text
-		if !quoted {
-			g.text = logWord(text)
-		}
-		if g.text == "" && g.day.IsZero() && g.field != "level" || !quoted && uncounted.has(g.text) {
-			continue
-		}
-		if g.where, g.logs, ok = u.logPlace(m["where"]); ok {
-			return true
+	words, ok := g.place(u, words)
+	if !ok {
+		return false
+	}
+	var said []string
+	if m, quoted := quotedWord.match(words); quoted {
+		text, _ := literal(m["text"])
+		said, words = append(said, text), m["before"]+" "+m["after"]
+	}
+	words = emptyZH.compiled().ReplaceAllString(words, " ")
+	for w := range strings.FieldsFuncSeq(words, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;.:!?，。；：！？、", r) }) {
+		if !emptyWords.has(w) {
+			said = append(said, logWord(w))
 		}
 	}
-	return false
+	if len(said) > 1 {
+		return false
+	}
+	g.text = strings.Join(said, "")
+	const most = 60 // bytes
+	return len(g.text) <= most && (g.text != "" || !g.day.IsZero() || g.field == "level")
 }
 
-// uncounted is no text that lines are counted by.
-var uncounted = newPattern(`^(?:the|all|many|of|a|an|in|by|how|log|these|those|this|poem\pL*|my)$`)
+// quotedWord is a text in quotes among other words.
+var quotedWord = newPattern(`^(?P<before>.*?)(?P<text>` + inQuotes + `)(?P<after>.*)$`)
 
-// logPlace reads where the lines are: a file, a folder, or the logs there are, of
-// which the folder is only a guess.
-func (u *utterance) logPlace(words string) (where string, logs, ok bool) {
-	name, inQuotes := unquote(strip(words, beforeFolder))
-	if path, ok := u.theFile(name); ok && isFile(path) {
-		return path, false, true
+// place takes the place where lines are counted off words: a path, a folder, or
+// the logs there are, of which the folder is only a guess.
+func (g *report) place(u *utterance, words string) (rest string, ok bool) {
+	m, ok := aPlace.match(words)
+	if ok {
+		name, _ := unquote(strings.TrimRight(m["where"], ".?!"))
+		g.where = name
+		if !isPath(name) || aPlace.has(m["after"]) {
+			return "", false
+		}
+		return m["before"] + " " + m["after"], true
 	}
-	if anyLog.has(name) || anyLog.has(words) {
-		return "logs", true, true
+	if m, ok = aFolder.match(words); ok {
+		g.where = m["where"]
+		return m["before"] + " " + m["after"], !vagueWord.has(g.where) && !emptyWords.has(g.where) || anyLog.has(g.where)
 	}
-	if inQuotes {
-		return name, false, name != ""
+	if m, ok = theLogs.match(words); ok {
+		g.where, g.logs = "logs", true
+		return m["before"] + " " + m["after"], true
 	}
-	where, _, ok = u.theFolder(words)
-	return where, false, ok
+	return "", false
 }
 
 // pastDay is the day that words stand for, in the past where they leave it open:
