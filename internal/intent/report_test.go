@@ -282,6 +282,41 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
+// TestNoReport is what sounds like a report and is none, or not one that can be
+// made: nothing is written, and nothing is searched for that was not meant.
+func TestNoReport(t *testing.T) {
+	p := newPerson(t, logFiles)
+	p.has(everything())
+	const example = "I did not understand all of that."
+	for text, want := range map[string]string{
+		"How many lines does a haiku have today?":                                           "",
+		"how many errors are allowed in football today?":                                    "",
+		"count my steps today":                                                              "",
+		"Kolik lidí bylo včera v kině?":                                                     "",
+		"count ERROR lines in logs/ from last week per module and write report.md":          example,
+		"count yesterday's lines without ERROR in logs/ per module and write report.md":     example,
+		"count yesterday's ERROR and WARN lines per module in logs/ and write report.md":    example,
+		"count yesterday's ERROR lines in logs/ and app.log per module and write report.md": example,
+		"count yesterday's ERROR lines per module in logs/ and don't write report.md":       example,
+	} {
+		if m := p.asks(text); !strings.HasPrefix(m.Say, want) || want == "" && m.Talk == nil || len(p.calls) > 0 {
+			t.Errorf("%q: %+v after %v", text, m, p.calls)
+		}
+	}
+}
+
+// TestReportOfLongWord keeps within what a search can take.
+func TestReportOfLongWord(t *testing.T) {
+	word := strings.Repeat("Überlänge.*(", 4)
+	p := newPerson(t, map[string]string{"logs/x.log": "2026-11-29 12:00 INFO [auth] " + word + "\n"})
+	p.has(everything())
+	p.asks(`count yesterday's "` + word + `" lines per module in logs/ and write report.md`)
+	raw, err := os.ReadFile(filepath.Join(p.dir, "report.md"))
+	if err != nil || !strings.Contains(string(raw), "| auth | 1 |") {
+		t.Errorf("wrote %q, %v after %v", raw, err, p.calls)
+	}
+}
+
 // specs are what the person's tools are, and runs runs one.
 func (p *person) specs() []loci.ToolSpec {
 	return p.set.Specs(loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}})

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"loci/internal/lang"
 )
 
 // A request for a report has five parts, which people put in any order: what is
@@ -18,7 +20,8 @@ var (
 	// toFile is where the result goes.
 	toFile = newPatterns(
 		`^(?P<before>.+?)[,.;?!]* (?:and |then |finally |afterwards? |please |also )*(?:write|save|put|store|export|output|print|record|dump|create|make|produce|generate)(?: down)?(?: (?:it|them|that|this|those|everything|(?:the|all|your|a|an|these|those)(?: \pL+){0,2}? ?(?:results?|counts?|table|numbers?|report|summary|list|outcome|answer|output|totals?)))?(?: (?:to|in|into|as|out to|under))*(?: (?:a|the))?(?: new)?(?: (?:file|report|markdown file))?(?: (?:called|named))? `+reportFile+`$`,
-		`^(?:write|create|make|generate|prepare|produce|build|give|i need|i want|i'd like)(?: me)?(?: (?:a|the))?(?: new)?(?: (?:report|file|table|summary|list|markdown (?:file|report|table)))?(?: (?:to|in|into|as|called|named))?(?: (?:the )?file)? `+reportFile+`(?: ?[:,]| with| of| containing| about| on| that (?:shows|lists|counts|contains|has)| listing| showing| counting)+ (?P<after>\S.+)$`,
+		`^(?:write|create|make|generate|prepare|produce|build|give|i need|i want|i'd like)(?: me)?(?: (?:a|the))?(?: new)?(?: (?:report|file|table|summary|list|markdown (?:file|report|table)))?(?: (?:to|in|into|as|called|named))?(?: (?:the )?file)? `+reportFile+`(?: ?[:,]| with| of| containing| about| on| that (?:shows|lists|counts|contains|has)| listing| showing| counting| how many)+ (?P<after>\S.+)$`,
+		`^`+reportFile+` (?:should|must|shall) (?:contain|have|list|show|hold) (?P<after>\S.+)$`,
 		`^in `+reportFile+`,? (?:write|put|list|save|note)(?: down)? (?P<after>\S.+)$`,
 		`^(?:write|save|put|store|export|list|summari[sz]e|report)(?: down)? (?P<before>.+?) (?:to|into|in|as)(?: the)?(?: file)? `+reportFile+`$`,
 		`^(?P<before>.+?)[，,。？?；;]?\s*(?:并且?|然后|再|最后|接着)*(?:把|将)?(?:它们?|(?:这些|这个|统计)*(?:结果|数据|表格|数字))?(?:都)?(?:写入|写到|写进|写成|保存到|保存为|保存在|保存成|保存|存为|存到|存入|输出到|导出到|导出为|生成|写)\s*(?:一个)?(?:文件|报告)?\s*`+reportFile+`\s*(?:文件)?(?:里面|里|中)?$`,
@@ -30,21 +33,22 @@ var (
 	// inOrder is the order of the table.
 	inOrder = newPatterns(
 		`^(?P<before>.*?)[,;.]?(?: and| then)* (?:sort|order|rank)(?:ed)?(?: (?:it|them|these|the \pL+))?(?:(?: (?:by|in|from|with))(?: the| their)? (?P<order>counts?|numbers?|frequency|names?|module(?: name)?|descending order|highest to lowest|high to low|largest first|most first|alphabetical order)(?:,? (?:descending|desc|in descending order|highest first|largest first|most first))?| (?P<order>alphabetically|descending))?(?P<after>$|[,;.?:]? .*)$`,
-		`^(?P<before>.*?)[，,]?\s*(?:并且?|然后|再|最后)*(?:按照?|根据)?(?P<order>名称|名字|字母顺序|数量|次数|行数|个数|多少)?(?:从高到低|从多到少|由多到少|由高到低|从大到小|降序)?(?:排序|排列|排好序)(?:后|好|之后|一下)?(?P<after>.*)$`,
+		`^(?P<before>.*?)[，,]?\s*(?:并且?|然后|再|最后)*(?:按照?|根据)?(?P<order>名称|名字|字母顺序|数量|次数|行数|个数|多少)?(?:(?:从高到低|从多到少|由多到少|由高到低|从大到小|降序)(?:排序|排列|排好序)?|排序|排列|排好序)(?:后|好|之后|一下)?(?P<after>.*)$`,
 		`^(?P<before>.*?)[,;]?(?: a| pak)* (?:seřaď|seřazen\pL+|setřiď|uspořádej|seřadit)(?: (?:je|to|ho|výsled\pL+))?(?: (?:sestupně|podle (?P<order>počtu|jména|názvu|abecedy)|(?P<order>abecedně)))*(?P<after>$|[,;.]? .*)$`,
 	)
 	byNameOrder = newPattern(`^(?:names?|module(?: name)?|alphabetical order|alphabetically|名称|名字|字母顺序|jména|názvu|abecedy|abecedně)$`)
 	// forEach is the field that is counted by.
 	forEach = newPatterns(
-		`^(?P<before>.*?),? (?:per|by|for each|for every|of each|in each|from each|grouped by|group by|broken down by|split by) (?P<field>log file|log level|ip address|\pL+)(?P<after>$|[,;.:]? .*)$`,
+		`^(?P<before>(?:list|rank|show|sort|order)(?: me)?) (?:the|all)(?: the)? (?P<field>\pL+?)s? by(?: the)?(?: number| count)? of (?P<after>\S.*)$`,
+		`^(?P<before>.*?),? (?:per|by|for each|for every|of each|in each|from each|grouped by|group(?: (?:it|them|these))? by|broken down by|split by) (?P<field>log file|log level|ip address|\pL+)(?P<after>$|[,;.:]? .*)$`,
 		`^(?P<before>.*?)(?: (?:of|in|from|did|does|do|have|has))? (?:each|every) (?P<field>\pL+)(?: (?:had|has|have|wrote|write|logged|log|produced|produce|got|get))?(?P<after>$|[,;.:]? .*)$`,
 		`^(?:per|for each|for every|by) (?P<field>\pL+),? (?P<after>\S.*)$`,
 		`^(?P<before>.*?)(?:按照?|根据|每一?个|各个?|分)\s*(?P<field>模块|文件|主机|服务器?|级别|等级|用户|小时|组件|地址|[A-Za-z]+)\s*(?:分组|分别|分类|来|地|进行)*的?(?P<after>.*)$`,
-		`^(?P<before>.*?),? (?:podle|po|pro každ\pL+|za každ\pL+|v každ\pL+|v jednotliv\pL+|u jednotliv\pL+|za jednotliv\pL+|na) (?P<field>modul\pL*|soubor\pL*|hostitel\pL*|server\pL*|počítač\pL*|úrov\pL+|uživatel\pL*|hodin\pL*|služ\pL+|komponent\pL*)(?P<after>$|[,;.:]? .*)$`,
+		`^(?P<before>.*?),? (?:podle|po|pro každ\pL+|za každ\pL+|v každ\pL+|v jednotliv\pL+|u jednotliv\pL+|kter\pL+|za jednotliv\pL+|na) (?P<field>modul\pL*|soubor\pL*|hostitel\pL*|server\pL*|počítač\pL*|úrov\pL+|uživatel\pL*|hodin\pL*|služ\pL+|komponent\pL*)(?P<after>$|[,;.:]? .*)$`,
 	)
 	// ofOneDay is the day that the lines are from.
 	ofOneDay = newPatterns(
-		`^(?P<before>.*?)(?: (?:from|of|on|for|dated))?(?: the)? (?P<day>yesterday|today|the day before yesterday|`+aDate+`)'s (?P<after>\S.*)$`,
+		`^(?P<before>.*?)(?: (?:from|of|on|for|dated))?(?: the)? (?P<day>yesterday|today|the day before yesterday|`+aDate+`)'?s (?P<after>\S.*)$`,
 		`^(?P<before>.*?)(?: (?:from|of|on|for|dated))?(?: the)?(?: date)? (?P<day>the day before yesterday|yesterday|today|\d+ days ago|`+aDate+`)(?P<after>$|[,;.:]? .*)$`,
 		`^(?P<before>.*?)(?:在|从)?(?P<day>前天|昨天|昨日|今天|今日|(?:\d{4}年)?\d{1,2}月\d{1,2}[日号]|\d{4}-\d\d-\d\d)(?:这天|当天)?的?\s*(?P<after>.*)$`,
 		`^(?P<before>.*?) (?P<day>včerejší|dnešní|předvčerejší)(?:ch|m|ho)? (?P<after>\S.*)$`,
@@ -62,15 +66,19 @@ const months = `january|february|march|april|may|june|july|august|september|octo
 
 // Words of a count that say nothing of their own, once the parts are taken off.
 var (
-	emptyWords = newPattern(`^(?:please|count(?:s|ing|ed)?|how|many|numbers?|of|the|an?|all|there|are|were|is|was|did|do|does|have|had|has|lines?|entry|entries|messages?|records?|logs?|logged|written|recorded|found|that|which|and|then|also|it|them|me|up|tally|totals?|table|list|sorted|look|go|search|check|see|through|into|in|from|at|for|to|over|inside|with|containing|contain|saying|say|word|text|results?|amount|occurred|happened|occur|give|show|tell|make|i|you|we|get|got|my|just|summari[sz]e|sum|highest|first|most|frequent|folder|directory|file|files|every|report|per` +
-		`|spočítej|spočti|spočítat|kolik|je|bylo|byla|byly|jsou|řádk\pL+|řádek|s|se|slovem|v|ve|z|ze|do|a|pak|mi|prosím|poče?t\pL*|tabulk\pL+|všech\pL*|celkem|které|který|záznam\pL*|měl|měly|mají|má|složce|složky|složka|souboru|souborech|adresáři|najdi|zjisti)$`)
-	emptyZH = newPattern(`帮我|看一下|看看|看|请|统计|数一下|数数|计算|数出|出现过?|产生|一共|总共|共|有|多少|几|行数|行|条数|条|个|次数|数量|数|次|的|里面|里|中|目录|文件夹|下|日志|记录|出来|一下|把|将|在|从|都|并|包含|含有|含|是|了`)
+	emptyWords = newPattern(`^(?:please|count(?:s|ing|ed)?|how|many|numbers?|of|the|an?|all|there|are|were|is|was|did|do|does|have|had|has|lines?|entry|entries|messages?|records?|logs?|logged|written|recorded|found|that|which|and|then|also|it|them|me|up|tally|totals?|table|list|sorted|look|go|search|check|see|take|find|each|want|need|counted|through|into|in|from|at|for|to|over|inside|with|containing|contain|saying|say|word|text|results?|amount|occurred|happened|occur|give|show|tell|make|i|you|we|get|got|my|just|summari[sz]e|sum|highest|first|most|frequent|folder|directory|file|files|every|report|per` +
+		`|spočítej|napočítej|spočti|sečti|spočítat|kolik|je|bylo|byla|byly|jsou|řádk\pL+|řádek|s|se|slovem|v|ve|z|ze|do|a|pak|mi|prosím|poče?t\pL*|tabulk\pL+|všech\pL*|celkem|které|který|záznam\pL*|měl|měly|mají|má|složce|složky|složka|souboru|souborech|adresáři|najdi|zjisti)$`)
+	emptyZH = newPattern(`帮我|看一下|看看|看|请|统计|数一下|数数|计算|数出|出现过?|产生|一共|总共|共|各|有|多少|几|行数|行|条数|条|个|次数|数量|数|次|的|里面|里|中|目录|文件夹|下|日志|记录|出来|一下|把|将|在|从|都|并|包含|含有|含|是|了`)
 	// aPlace is a path among other words; theLogs are words for logs without one.
 	aPlace  = newPattern(`^(?P<before>.*?)(?P<where>"[^"]*[/.][^"]*"|'[^']*[/.][^']*'|“[^”]*[/.][^”]*”|[^\s,;，。；？"'“”„的里中]*[/.~][^\s,;，。；？"'“”„的里中]*)(?P<after>.*)$`)
 	aFolder = newPattern(`^(?P<before>.*?)(?:(?:folder|directory|složce|složky|složka|adresáři|adresáře) (?P<where>[\w-]+)|\b(?P<where>[\w-]+) (?:folder|directory)|(?P<where>[\w-]+)\s*(?:目录|文件夹))(?P<after>.*)$`)
 	theLogs = newPattern(`^(?P<before>.*?)(?:(?:\b(?:in|from|of|through|inside|v|ve|z|ze) (?:(?:the|my|all|all the|all my) )?)(?:logs|log files|log|logu|logů|logách|lozích)\b|\blogs\s*(?:里面|里|中|下)|(?:我的|所有)*日志(?:文件)?(?:里面|里|中))(?P<after>.*)$`)
 	// counts tells that something is to be counted.
-	counts = newPattern(`count|how many|number of|tally|lines|errors|warnings|entries|统计|多少|行数|数一下|kolik|poče?t|počít|počti|řádk|chyb`)
+	counts = newPattern(`count|how many|number of|tally|lines|errors|warnings|entries|sečti|secti|统计|多少|行数|数一下|kolik|poče?t|počít|počti|řádk|chyb`)
+	// ofLines tells that lines are counted, and not files or people.
+	ofLines = newPattern(`\b(?:lines?|entries|messages|records|errors?|warnings?|failures|exceptions)\b|行|条|错误|警告|异常|řád|chyb|varov`)
+	// byWhom is about what somebody did.
+	byWhom = newPattern(`\bdid (?:i|we|you) \pL+`)
 )
 
 // takeOff takes a part off words: the text between before and after.
@@ -86,11 +94,22 @@ func takeOff(words string, patterns []pattern) (string, captures) {
 	return words, nil
 }
 
+// reportSo tells how to ask for a report.
+var reportSo = lang.Words{
+	EN: "I did not understand all of that. I count the lines with one word, of one day or of all, in one file or folder. For example:\n- count yesterday's ERROR lines per module in logs/, sort them, write report.md",
+	ZH: "我没有完全理解。我可以统计一个文件或文件夹中某一天或所有日期、包含某个词的行。例如：\n- 统计 logs/ 里昨天每个模块的 ERROR 行数，排序后写入 report.md",
+	CS: "Všemu jsem nerozuměl. Spočítám řádky s jedním slovem, z jednoho dne nebo ze všech, v jednom souboru nebo složce. Například:\n- spočítej včerejší řádky ERROR podle modulů v logs/, seřaď je a zapiš do report.md",
+}
+
 // reportRules ask for a count of lines of one day, or for one that goes to a file.
 func reportRules() []rule {
 	return []rule{{newPatterns(`^(?P<all>.*)$`), func(u *utterance, m captures) goal {
-		if g, ok := u.report(m["all"]); ok {
+		g, ok := u.report(m["all"])
+		switch {
+		case ok:
 			return g
+		case g.file != "" && (g.field != "file" || !g.day.IsZero()) && g.where != "":
+			return saying{reportSo.In(u.Lang)}
 		}
 		return nil
 	}}}
@@ -98,7 +117,7 @@ func reportRules() []rule {
 
 // report reads the parts of a report.
 func (u *utterance) report(words string) (g report, ok bool) {
-	if !counts.has(words) {
+	if !counts.has(words) || !ofLines.has(words) || byWhom.has(words) {
 		return g, false
 	}
 	words, m := takeOff(words, toFile)
@@ -107,6 +126,7 @@ func (u *utterance) report(words string) (g report, ok bool) {
 			return g, false
 		}
 	}
+	whole := words
 	words, m = takeOff(words, inOrder)
 	g.byName = byNameOrder.has(m["order"])
 	words, m = takeOff(words, forEach)
@@ -117,24 +137,29 @@ func (u *utterance) report(words string) (g report, ok bool) {
 			return g, false
 		}
 	}
-	if g.file == "" && g.day.IsZero() || otherTime.has(words) {
-		return g, false // a plain count, or one over a time that is no day
+	if g.file == "" && g.day.IsZero() {
+		return g, false // a plain count
 	}
-	return g, u.counted(&g, strings.Trim(words, " ,，。.;；?？:：!"))
+	if otherTime.has(whole) { // that is no day
+		g.place(words)
+		return g, false
+	}
+	return g, g.counted(strings.Trim(words, " ,，。.;；?？:：!"))
 }
 
 // counted reads what is counted and where, out of what is left of the words: a
 // place, and at most one word besides those that say nothing. A word that nothing
 // is known of makes it another request.
-func (u *utterance) counted(g *report, words string) bool {
-	words, ok := g.place(u, words)
+func (g *report) counted(words string) bool {
+	var said []string
+	if m, ok := quotedWord.match(words); ok {
+		if text, _ := literal(m["text"]); !isPath(text) {
+			said, words = append(said, text), m["before"]+" "+m["after"]
+		}
+	}
+	words, ok := g.place(words)
 	if !ok {
 		return false
-	}
-	var said []string
-	if m, quoted := quotedWord.match(words); quoted {
-		text, _ := literal(m["text"])
-		said, words = append(said, text), m["before"]+" "+m["after"]
 	}
 	words = emptyZH.compiled().ReplaceAllString(words, " ")
 	for w := range strings.FieldsFuncSeq(words, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;.:!?，。；：！？、", r) }) {
@@ -155,7 +180,7 @@ var quotedWord = newPattern(`^(?P<before>.*?)(?P<text>` + inQuotes + `)(?P<after
 
 // place takes the place where lines are counted off words: a path, a folder, or
 // the logs there are, of which the folder is only a guess.
-func (g *report) place(u *utterance, words string) (rest string, ok bool) {
+func (g *report) place(words string) (rest string, ok bool) {
 	m, ok := aPlace.match(words)
 	if ok {
 		name, _ := unquote(strings.TrimRight(m["where"], ".?!"))
