@@ -91,8 +91,8 @@ func (s *Spot) arrived(to *Spot, old fs.FileInfo, copied bool) error {
 	if err != nil {
 		return errReadBack("%s was moved, but the system could not tell that it is safe on the disk: %s.", quote(s.shown), reason(err))
 	}
-	err = errors.Join(s.before("read back"), to.look(), s.look())
-	if err != nil || to.info == nil || s.info != nil || !copied && !os.SameFile(old, to.info) {
+	err = errors.Join(s.before("read back"), to.look())
+	if err != nil || to.info == nil || s.stays() || !copied && !os.SameFile(old, to.info) {
 		return errReadBack("%s was moved, but it is not found at %s, or still at its old place.", quote(s.shown), quote(to.shown))
 	}
 	return nil
