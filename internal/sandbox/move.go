@@ -103,7 +103,7 @@ func (s *Spot) arrived(to *Spot, old fs.FileInfo, copied bool) error {
 func (s *Spot) carry(ctx context.Context, to *Spot) (err error) {
 	if !s.info.Mode().IsRegular() {
 		return &loci.ToolError{
-			Message:    fmt.Sprintf("%s cannot be moved in one piece: the new place is on another disk.", quote(s.shown)),
+			Message:    fmt.Sprintf("%s cannot be moved there in one piece: it is on another disk, or as good as that to the system.", quote(s.shown)),
 			Suggestion: "Move the files in it one by one; folders that are missing there are made.",
 			ForPerson:  "Move the files in it one by one, or the folder with a file manager.",
 		}

@@ -181,7 +181,7 @@ func (s *Spot) throwCopy(ctx context.Context, into *os.Root) error {
 	switch s.kind() {
 	case "folder":
 		return &loci.ToolError{
-			Message:    fmt.Sprintf("%s cannot be put into the trash in one piece: that is on another disk.", quote(s.shown)),
+			Message:    fmt.Sprintf("%s cannot be put into the trash in one piece: that is on another disk, or as good as that to the system.", quote(s.shown)),
 			Suggestion: "Delete the files in it one by one, or tell the person to delete the folder.",
 			ForPerson:  "Delete the files in it one by one, or the folder with a file manager.",
 		}
