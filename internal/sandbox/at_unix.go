@@ -22,21 +22,25 @@ func handle(root *os.Root, use func(fd int) error) error {
 }
 
 // linkOver renames where the system has no way to say that nothing may be
-// replaced: a file by a second name, of which the system makes no old one; a
-// folder by looking first, which leaves room for an empty folder made just then.
+// replaced: a file by a second name, of which the system makes no old one. For a
+// folder, and where no file can have two names, it looks first, which leaves
+// room for what is made in that very moment.
 func linkOver(from *os.Root, old string, to *os.Root, name string, a, b int) error {
 	info, err := from.Lstat(old)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
-		if err := unix.Linkat(a, old, b, name, 0); err != nil {
+		err := unix.Linkat(a, old, b, name, 0)
+		if err == nil {
+			if err = from.Remove(old); err != nil {
+				err = errors.Join(err, to.Remove(name))
+			}
 			return err
 		}
-		if err := from.Remove(old); err != nil {
-			return errors.Join(err, to.Remove(name))
+		if !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOTSUP) && !errors.Is(err, unix.ENOSYS) {
+			return err
 		}
-		return nil
 	}
 	if _, err := to.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, fs.ErrExist)

@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -148,4 +149,35 @@ func TestWriteRace(t *testing.T) {
 		t.Error("nothing was ever written: the race proves nothing")
 	}
 	t.Logf("%d writes, none outside", good)
+}
+
+// TestLinkOver renames as systems do that cannot be told to replace nothing.
+func TestLinkOver(t *testing.T) {
+	root := tree(t, map[string]string{"w/a": "A", "w/dir/x": "X", "v/b": "B"})
+	from, err := os.OpenRoot(root + "/w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	to, err := os.OpenRoot(root + "/v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	link := func(old, name string) error {
+		return handle(from, func(a int) error {
+			return handle(to, func(b int) error { return linkOver(from, old, to, name, a, b) })
+		})
+	}
+	for _, tt := range []struct {
+		old, name string
+		exists    bool
+	}{{"a", "b", true}, {"dir", "b", true}, {"a", "c", false}, {"dir", "c", true}, {"dir", "d", false}} {
+		if err := link(tt.old, tt.name); errors.Is(err, os.ErrExist) != tt.exists || !tt.exists && err != nil {
+			t.Errorf("%s to %s: %v", tt.old, tt.name, err)
+		}
+	}
+	if content(t, root+"/v/b") != "B" || content(t, root+"/v/c") != "A" || content(t, root+"/v/d/x") != "X" || content(t, root+"/w/a") != "" {
+		t.Error("something was replaced, or is not where it should be")
+	}
 }

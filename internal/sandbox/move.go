@@ -91,8 +91,8 @@ func (s *Spot) arrived(to *Spot, old fs.FileInfo, copied bool) error {
 	if err != nil {
 		return errReadBack("%s was moved, but the system could not tell that it is safe on the disk: %s.", quote(s.shown), reason(err))
 	}
-	err = errors.Join(s.before("read back"), to.look(), s.look())
-	if err != nil || to.info == nil || s.info != nil || !copied && !os.SameFile(old, to.info) {
+	err = errors.Join(s.before("read back"), to.look())
+	if err != nil || to.info == nil || s.stays() || !copied && !os.SameFile(old, to.info) {
 		return errReadBack("%s was moved, but it is not found at %s, or still at its old place.", quote(s.shown), quote(to.shown))
 	}
 	return nil
@@ -103,7 +103,7 @@ func (s *Spot) arrived(to *Spot, old fs.FileInfo, copied bool) error {
 func (s *Spot) carry(ctx context.Context, to *Spot) (err error) {
 	if !s.info.Mode().IsRegular() {
 		return &loci.ToolError{
-			Message:    fmt.Sprintf("%s cannot be moved in one piece: the new place is on another disk.", quote(s.shown)),
+			Message:    fmt.Sprintf("%s cannot be moved there in one piece: it is on another disk, or as good as that to the system.", quote(s.shown)),
 			Suggestion: "Move the files in it one by one; folders that are missing there are made.",
 			ForPerson:  "Move the files in it one by one, or the folder with a file manager.",
 		}

@@ -64,7 +64,7 @@ func erase(t *testing.T, f *Folders, path, trash string, now time.Time) (where, 
 func TestMove(t *testing.T) {
 	root := tree(t, map[string]string{
 		"w/a": "A", "w/b": "B", "w/dir/x": "X", "w/dir/sub/y": "Y", "w/link -> a": "", "w/in -> dir": "", "n/note": "N", "out/": "", "w/outdir -> ../out": "",
-		"w/repo/.git/config": "", "w/flows/workflows/ci.yml": "", "w/allowed/x": "", "w/has/own/key": "", "w/" + decomposed: "D",
+		"w/both/" + composed: "C", "w/both/" + decomposed: "D", "w/repo/.git/config": "", "w/flows/workflows/ci.yml": "", "w/allowed/x": "", "w/has/own/key": "", "w/" + decomposed: "D",
 	})
 	f := open(t, Config{Folders: []string{root + "/w", root + "/n", root + "/w/allowed"}, Private: []string{root + "/w/has/own"}})
 	for _, tt := range []struct{ from, to, want string }{
@@ -80,7 +80,7 @@ func TestMove(t *testing.T) {
 	}
 	for _, tt := range []struct{ from, to, at, want string }{
 		{"a", "c", "w/c", "A"}, {"c", "new/deep/a", "w/new/deep/a", "A"}, {"new/deep/a", root + "/n/a", "n/a", "A"}, {"in/x", "x", "w/x", "X"},
-		{"dir/", "moved/", "w/moved/sub/y", "Y"}, {"moved", root + "/n/sub/moved", "n/sub/moved/sub/y", "Y"}, {composed, "plain", "w/plain", "D"},
+		{"dir/", "moved/", "w/moved/sub/y", "Y"}, {"moved", root + "/n/sub/moved", "n/sub/moved/sub/y", "Y"}, {composed, "plain", "w/plain", "D"}, {"both/" + composed, "both/plain", "w/both/plain", "C"},
 	} {
 		if got := rename(t, f, tt.from, tt.to); got != "" || content(t, filepath.Join(root, tt.at)) != tt.want {
 			t.Errorf("%s to %s: %q, %q", tt.from, tt.to, got, content(t, filepath.Join(root, tt.at)))

@@ -107,12 +107,18 @@ func (s *Spot) gone(bin *os.Root, entry string) error {
 	if err := errors.Join(s.before("sync folder"), syncDir(into), syncDir(bin), syncDir(s.dir)); err != nil {
 		return errReadBack("%s was put into the trash, but the system could not tell that it is safe on the disk: %s.", quote(s.shown), reason(err))
 	}
-	old := s.info
 	there, err := into.Lstat(s.name)
-	if err = errors.Join(err, s.before("read back"), s.look()); err != nil || s.info != nil || there.Mode().Type() != old.Mode().Type() || there.Size() != old.Size() {
+	if err = errors.Join(err, s.before("read back")); err != nil || s.stays() || there.Mode().Type() != s.info.Mode().Type() || there.Size() != s.info.Size() {
 		return errReadBack("%s was put into the trash, but it is not as it was, or still found at its old place.", quote(s.shown))
 	}
 	return nil
+}
+
+// stays tells whether there is still something under the very name: the other
+// Unicode form of it may be another file.
+func (s *Spot) stays() bool {
+	_, err := s.dir.Lstat(s.name)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // openTrash opens the trash, which is made if there is none. It is nobody else's
@@ -175,7 +181,7 @@ func (s *Spot) throwCopy(ctx context.Context, into *os.Root) error {
 	switch s.kind() {
 	case "folder":
 		return &loci.ToolError{
-			Message:    fmt.Sprintf("%s cannot be put into the trash in one piece: that is on another disk.", quote(s.shown)),
+			Message:    fmt.Sprintf("%s cannot be put into the trash in one piece: that is on another disk, or as good as that to the system.", quote(s.shown)),
 			Suggestion: "Delete the files in it one by one, or tell the person to delete the folder.",
 			ForPerson:  "Delete the files in it one by one, or the folder with a file manager.",
 		}

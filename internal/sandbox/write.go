@@ -37,10 +37,11 @@ var errNoName = errors.New("no name for an unnamed file")
 // or, when it fails, nothing. was is what [Spot.State] said of the spot when
 // the new content was thought out; if that is not so any more, nothing is written.
 //
-// The content is written beside the file, made durable, given the file's mode
-// and put in its place in one step; then it is read back. Like every program
-// that saves this way it makes a new file: the owner is kept where the system
-// lets us give files away, access lists and extended attributes are not.
+// The content is written beside the file, made durable, given the file's
+// permissions and put in its place in one step; then it is read back. Like every
+// program that saves this way it makes a new file: the owner is kept where the
+// system lets us give files away; access lists, extended attributes and the bits
+// that lend the owner's rights are not.
 func (s *Spot) Write(ctx context.Context, data []byte, was string) error {
 	if err := s.replaceable(); err != nil {
 		return s.explain(ctx, err)

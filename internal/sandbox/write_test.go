@@ -147,6 +147,17 @@ func TestWriteKeepsMode(t *testing.T) {
 			t.Errorf("%v became %v, %v", mode, info.Mode(), err)
 		}
 	}
+	if os.Getuid() == 0 { // only root gives files away
+		if err := errors.Join(os.Chmod(root+"/w/closed", 0o640), os.Chown(root+"/w/closed", 1234, 4321)); err != nil {
+			t.Fatal(err)
+		}
+		if got := put(t, f, "closed", "y"); got != "" {
+			t.Error(got)
+		}
+		if info, err := os.Stat(root + "/w/closed"); err != nil || !strings.Contains(fmt.Sprintf("%+v", info.Sys()), "Uid:1234 Gid:4321") || info.Mode().Perm() != 0o640 {
+			t.Errorf("%+v, %v", info.Sys(), err)
+		}
+	}
 	if got := put(t, f, "a/new", "x"); got != "" {
 		t.Fatal(got)
 	}
@@ -307,6 +318,22 @@ func TestNamedAside(t *testing.T) {
 		})
 		if err != nil || content(t, root+"/w/"+path) != "fresh" {
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+	litter(t, root)
+	for _, at := range []string{"link", "put in place"} { // no name for what has none
+		for _, path := range []string{"old", at} {
+			once := 0
+			f.before = func(call string) error {
+				if call == at && once == 0 {
+					once++
+					return errNoName
+				}
+				return nil
+			}
+			if got := put(t, f, path, "by name"); got != "" || content(t, root+"/w/"+path) != "by name" {
+				t.Errorf("%s without a name at %s: %s", path, at, got)
+			}
 		}
 	}
 	litter(t, root)

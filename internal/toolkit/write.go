@@ -168,9 +168,9 @@ var (
 // newFile shows the beginning of a new file.
 func newFile(language string, d *draft) string {
 	head := creates.In(language, oneLine(d.spot.Path()), lineCount.In(language, countLines(d.text)), lang.Size(language, int64(len(d.data))))
-	shown, rest := d.text, 0
-	if n := utf8.RuneCountInString(d.text); n > previewRunes {
-		shown, rest = string([]rune(d.text)[:previewRunes]), n-previewRunes
+	shown, rest := unixEnds(d.text), 0
+	if n := utf8.RuneCountInString(shown); n > previewRunes {
+		shown, rest = string([]rune(shown)[:previewRunes]), n-previewRunes
 	}
 	out := head + "\n" + strings.TrimRight(visible(shown), "\n")
 	if rest > 0 {
