@@ -25,6 +25,14 @@ const task = "Count yesterday's ERROR lines per module in logs/, sort them, and 
 func logs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
+	writeLogs(t, dir)
+	return dir
+}
+
+// writeLogs puts logs of yesterday and today into a folder: 3 ERROR lines of auth
+// yesterday, 1 of db.
+func writeLogs(t *testing.T, dir string) {
+	t.Helper()
 	if err := os.Mkdir(filepath.Join(dir, "logs"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +54,6 @@ func logs(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	return dir
 }
 
 const report = "| module | errors |\n|---|---|\n| auth | 3 |\n| db | 1 |\n"
@@ -223,6 +230,49 @@ func finishReport(t *testing.T, d talker, in *instance, dir, question, yes strin
 		t.Errorf("the reply is %q", reply)
 	}
 	_ = os.Remove(file) // the next door writes it again
+}
+
+// TestReportTiny has the runtime do it for a model that is too small, by a plan of
+// its own, through every door; the model is never asked.
+func TestReportTiny(t *testing.T) {
+	m := fake.NewModel()
+	m.NoTools, m.Params = true, 135_000_000
+	dir := logs(t)
+	in := serve(t, options{args: []string{"--backend", m.Ollama(t), "--allow", dir}})
+	for _, d := range talkers() {
+		t.Run(d.name, func(t *testing.T) {
+			file := filepath.Join(dir, "report.md")
+			for _, answer := range []string{"no", "What day is it?"} {
+				question := d.say(t, in, nil, task)
+				code(t, question)
+				d.say(t, in, said(task, question), answer)
+				if _, err := os.Stat(file); err == nil {
+					t.Fatalf("it is written after %q", answer)
+				}
+			}
+			question := d.say(t, in, nil, task)
+			tinyReport(t, file, d.say(t, in, said(task, question), "yes"))
+		})
+	}
+	if n := len(m.Turn()); n != 0 {
+		t.Errorf("the model was called %d times", n)
+	}
+}
+
+// tinyReport checks a report of the runtime's own, and takes it away.
+func tinyReport(t *testing.T, file, reply string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	auth, db := strings.Index(string(text), "| auth | 3 |"), strings.Index(string(text), "| db | 1 |")
+	if auth < 0 || db < auth || !strings.Contains(reply, "report.md") || !strings.Contains(reply, "auth") {
+		t.Errorf("the report is\n%s\nand the reply %q", text, reply)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestReportByAPI answers while the client follows the turn, and by the command
