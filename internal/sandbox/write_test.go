@@ -172,7 +172,7 @@ func TestWriteKeepsMode(t *testing.T) {
 func TestProtected(t *testing.T) {
 	root := tree(t, map[string]string{
 		"w/.git/config": "x", "w/repo/.git/hooks/": "", "w/hooks -> repo/.git/hooks": "", "w/.github/ok": "", "w/.bashrc": "x", "w/rc -> .bashrc": "",
-		"w/state/audit.db": "x", "w/audit.db -> state/audit.db": "",
+		"w/dotfiles/zshrc": "x", "w/.zshrc -> dotfiles/zshrc": "", "w/shared/x": "", "w/.vscode -> shared": "", "w/state/audit.db": "x", "w/audit.db -> state/audit.db": "",
 	})
 	private := []string{root + "/w/state", root + "/w/later/data"}
 	f := open(t, Config{Folders: []string{root + "/w"}, Private: private})
@@ -200,7 +200,7 @@ func TestProtected(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{".gitignore", ".github/x", ".config/x", ".env", "git/x", "agent", "profile", "ssh/x", "notes~1", ".config/autostarter", "config/systemd", "later/x"} {
+	for _, path := range []string{".gitignore", ".github/x", ".config/x", ".env", "git/x", "agent", "profile", "ssh/x", "notes~1", ".config/autostarter", "dotfiles/zshrc", "shared/tasks.json", ".vscode/../notes", "config/systemd", "later/x"} {
 		if got := put(t, f, path, "x"); got != "" {
 			t.Errorf("%s: %s", path, got)
 		}
