@@ -197,7 +197,7 @@ var monday = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
 func TestDelete(t *testing.T) {
 	root := tree(t, map[string]string{
-		"w/a.txt": "A", "w/dir/x": "X", "w/dir/sub/y": "YY", "out/secret": "SECRET", "w/link -> ../out": "", "w/one -> a2": "", "w/a2": "A2",
+		"w/a.txt": "A", "w/dir/x": "X", "w/dir/sub/y": "YY", "out/secret": "SECRET", "w/sub2/deep/": "", "w/dl -> sub2/deep": "", "w/link -> ../out": "", "w/one -> a2": "", "w/a2": "A2",
 		"w/repo/.git/config": "", "w/has/own/key": "", "w/deep/w2/x": "", "w/.ssh/id": "", "w/bin/": "",
 	})
 	trash := filepath.Join(root, "state", "trash")
@@ -232,6 +232,9 @@ func TestDelete(t *testing.T) {
 		if _, err := os.Lstat(filepath.Join(root, "w", name)); err == nil {
 			t.Errorf("%s is still there", path)
 		}
+	}
+	if where, got := erase(t, f, "dl/..", trash, monday); got != "" || filepath.Base(where) != "sub2" { // as the system sees it, not as the text looks
+		t.Errorf("%q at %q", got, where)
 	}
 	if content(t, root+"/out/secret") != "SECRET" || content(t, root+"/w/a2") != "A2" {
 		t.Error("what a link leads to was deleted with it")

@@ -59,9 +59,6 @@ func (f *Folders) Spot(ctx context.Context, path string, links Links) (*Spot, er
 			loc = next
 			continue
 		}
-		if err := s.allowed(); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
 		return s, nil
 	}
 	return nil, f.errOutside(path, true)
@@ -124,7 +121,10 @@ func (f *Folders) approach(ctx context.Context, loc Location, shown string, link
 	if err != nil {
 		return nil, loc, errors.Join(f.explain(ctx, err, loc, shown), s.Close())
 	}
-	s.real = filepath.Join(append([]string{parent}, append(s.missing, s.name)...)...)
+	s.real = filepath.Join(parent, filepath.Join(s.missing...), s.name)
+	if err := s.allowed(loc.Path()); err != nil {
+		return nil, loc, errors.Join(err, s.Close())
+	}
 	if links == Keep || s.info == nil || s.info.Mode()&fs.ModeSymlink == 0 {
 		return s, loc, nil
 	}
@@ -157,7 +157,7 @@ func (f *Folders) split(loc Location, shown string, links Links) (Location, stri
 	elems := strings.FieldsFunc(loc.name, isSeparator)
 	if last := elems[len(elems)-1]; last == "." || last == ".." {
 		// Only the file system knows what that is, and then it has a name.
-		real, err := filepath.EvalSymlinks(loc.Path())
+		real, err := filepath.EvalSymlinks(joinRaw([]string{loc.folder.real, loc.name}))
 		if err != nil {
 			return loc, "", errPath("The path %s ends in dots.", quote(shown))
 		}
@@ -243,9 +243,11 @@ func (s *Spot) look() error {
 	return nil
 }
 
-// allowed refuses spots that nobody may change.
-func (s *Spot) allowed() error {
-	if row := protector(s.real); row != "" {
+// allowed refuses spots that nobody may change: what counts is where the spot
+// really is, and also the way that was taken there, since who obeys a file under
+// its protected name does so through a link too.
+func (s *Spot) allowed(way string) error {
+	if row := cmp.Or(protector(s.real), protector(way)); row != "" {
 		return errKept("%s is in a protected place (%s): what is there can make other programs run.", quote(s.shown), strings.TrimSuffix(row, "*"))
 	}
 	for _, p := range s.f.private {

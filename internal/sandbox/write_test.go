@@ -172,7 +172,7 @@ func TestWriteKeepsMode(t *testing.T) {
 func TestProtected(t *testing.T) {
 	root := tree(t, map[string]string{
 		"w/.git/config": "x", "w/repo/.git/hooks/": "", "w/hooks -> repo/.git/hooks": "", "w/.github/ok": "", "w/.bashrc": "x", "w/rc -> .bashrc": "",
-		"w/state/audit.db": "x", "w/audit.db -> state/audit.db": "",
+		"w/dotfiles/zshrc": "x", "w/.zshrc -> dotfiles/zshrc": "", "w/shared/x": "", "w/.vscode -> shared": "", "w/state/audit.db": "x", "w/audit.db -> state/audit.db": "",
 	})
 	private := []string{root + "/w/state", root + "/w/later/data"}
 	f := open(t, Config{Folders: []string{root + "/w"}, Private: private})
@@ -200,7 +200,7 @@ func TestProtected(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{".gitignore", ".github/x", ".config/x", ".env", "git/x", "agent", "profile", "ssh/x", "notes~1", ".config/autostarter", "config/systemd", "later/x"} {
+	for _, path := range []string{".gitignore", ".github/x", ".config/x", ".env", "git/x", "agent", "profile", "ssh/x", "notes~1", ".config/autostarter", "dotfiles/zshrc", "shared/tasks.json", ".vscode/../notes", "config/systemd", "later/x"} {
 		if got := put(t, f, path, "x"); got != "" {
 			t.Errorf("%s: %s", path, got)
 		}
@@ -215,46 +215,61 @@ func TestProtected(t *testing.T) {
 // TestFailures makes each system call of a write fail in turn: there is the old
 // file or the new one, whole, and never half of one.
 func TestFailures(t *testing.T) {
-	const size = 3 * piece
+	const size = 2 * piece
 	old, fresh := strings.Repeat("A", size), strings.Repeat("B", size+17)
 	for _, path := range []string{"old", "sub/dir/new"} {
-		for n, calls := 1, n1; n <= calls; n++ {
-			root := tree(t, map[string]string{"w/old": old})
-			f := open(t, Config{Folders: []string{root + "/w"}})
-			count, failed := 0, ""
-			f.before = func(call string) error {
-				if count++; count == n {
-					failed = call
-					return errors.New("made up")
+		for _, named := range []bool{false, true} { // where what is written aside has no name, and where it has
+			for n := 1; ; n++ {
+				root := tree(t, map[string]string{"w/old": old})
+				f := open(t, Config{Folders: []string{root + "/w"}})
+				count, failed, begun := 0, "", !named
+				f.before = func(call string) error {
+					if !begun {
+						if begun = call == "link" || call == "put in place"; begun {
+							return errNoName
+						}
+						return nil
+					}
+					if count++; count == n {
+						failed = call
+						return errors.New("made up")
+					}
+					return nil
 				}
-				return nil
-			}
-			got := put(t, f, path, fresh)
-			was := ""
-			if path == "old" {
-				was = old
-			}
-			now := content(t, filepath.Join(root, "w", path))
-			switch {
-			case failed == "":
-				if got != "" || now != fresh || n < 6 {
-					t.Errorf("%s without a failure: %s, %d calls", path, got, count)
+				got := put(t, f, path, fresh)
+				if failed == "" {
+					if got != "" || content(t, filepath.Join(root, "w", path)) != fresh || n < 8 || n > 20 {
+						t.Errorf("%s without a failure: %s, %d calls", path, got, count)
+					}
+					break
 				}
-				calls = 0
-			case got == "":
-				t.Errorf("%s: the failure of %s was not told", path, failed)
-			case strings.Contains(got, "was written") != (now == fresh), now != was && now != fresh:
-				t.Errorf("%s: after a failure of %s there are %d bytes: %s", path, failed, len(now), got)
+				afterFailure(t, root, path, failed, got, fresh)
 			}
-			if _, err := os.Stat(root + "/w/sub"); path != "old" && failed != "" && now == "" && err == nil {
-				t.Errorf("after a failure of %s an empty folder is left", failed)
-			}
-			litter(t, root)
 		}
 	}
 }
 
-const n1 = 100 // more system calls than a write has
+// afterFailure checks what is there after a system call failed.
+func afterFailure(t *testing.T, root, path, failed, got, fresh string) {
+	t.Helper()
+	was := ""
+	if path == "old" {
+		was = strings.Repeat("A", 2*piece)
+	}
+	now := content(t, filepath.Join(root, "w", path))
+	switch {
+	case got == "":
+		t.Errorf("%s: the failure of %s was not told", path, failed)
+	case now != was && now != fresh, strings.Contains(got, "was written") != (now == fresh):
+		t.Errorf("%s: after a failure of %s there are %d bytes: %s", path, failed, len(now), got)
+	}
+	if _, err := os.Stat(root + "/w/sub"); path != "old" && now == "" && err == nil {
+		t.Errorf("after a failure of %s an empty folder is left", failed)
+	}
+	litter(t, root)
+}
+
+const n1 = 100 // more system calls than any change has
 
 // TestReadBack changes what was written before it is read back.
 func TestReadBack(t *testing.T) {

@@ -1,6 +1,7 @@
 // Package tooltest checks a tool against the rules that all tools share:
 // what its description must tell a model, how it treats paths, that its errors
-// have the agreed shape, that it stays within its size and its time, and that
+// have the agreed shape, that it stays within its size and its time, that its
+// preview changes nothing and stops to hold when the file changes, and that
 // a person can read what it returns in every language.
 //
 // A package that defines tools calls [Run] once for each.
