@@ -1,7 +1,7 @@
 # make run   build loci and start it: finds or fetches a model, prints addresses
 # make test  everything that proves it works; CI runs this and nothing else.
 #            It needs Go, a C compiler (for the race detector), Python 3 with pip,
-#            and at the first run the network, for about 300 MB.
+#            and at the first run the network, for about 400 MB.
 
 GO      ?= go
 BIN     := bin/loci
