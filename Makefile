@@ -1,7 +1,7 @@
 # make run   build loci and start it: finds or fetches a model, prints addresses
 # make test  everything that proves it works; CI runs this and nothing else.
 #            It needs Go, a C compiler (for the race detector), Python 3 with pip,
-#            and at the first run the network, for about 300 MB.
+#            and at the first run the network, for about 400 MB.
 
 GO      ?= go
 BIN     := bin/loci
@@ -11,7 +11,7 @@ LDFLAGS := -s -w -X loci/internal/app.commit=$(COMMIT) $(if $(TAG),-X loci/inter
 VENV    := .cache/venv
 export CGO_ENABLED := 0
 
-.PHONY: run build lint test test-all deps bench fuzz docs cross clean
+.PHONY: run build lint test test-all test-clients deps bench fuzz docs cross clean
 
 run: build
 	@$(BIN) up || test $$? -eq 130 # Ctrl-C is how it ends
@@ -39,6 +39,16 @@ test-all: deps build lint
 # their own, and the OpenMP library of the embedded engine.
 deps:
 	@sh test/deps.sh $(VENV)
+
+# What is too large for make test: the real Open WebUI in a browser (Chromium has
+# to be there; the pictures are in .cache/screenshots) and a real Ollama. The
+# first run installs and builds them, 8 GB and half an hour.
+test-clients: deps build
+	@sh test/clients/openwebui.sh .cache/openwebui
+	@sh test/clients/ollama.sh .cache/ollama
+	@mkdir -p .cache/screenshots
+	LOCI_TEST_PYTHON=$(CURDIR)/$(VENV)/bin/python LOCI_TEST_OPENWEBUI=$(CURDIR)/.cache/openwebui LOCI_TEST_SCREENSHOTS=$(CURDIR)/.cache/screenshots \
+	LOCI_TEST_OLLAMA=$(CURDIR)/.cache/ollama/ollama $(GO) test -count=1 -timeout 30m -v -run 'Client|OpenWebUI|RealOllama' ./test/e2e
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...

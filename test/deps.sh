@@ -29,7 +29,7 @@ fi
 
 stamp=$venv/.installed
 if ! cmp -s "$here/clients/requirements.txt" "$stamp"; then
-	echo "Installing the official clients into $venv …"
+	echo "Installing the Python clients into $venv …"
 	python3 -m venv "$venv"
 	"$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/clients/requirements.txt"
 	cp "$here/clients/requirements.txt" "$stamp"

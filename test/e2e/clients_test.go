@@ -1,8 +1,12 @@
 package e2e_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,20 +14,35 @@ import (
 	"loci/internal/fake"
 )
 
-// python is the interpreter with the official clients, which make test sets up.
+// python is the interpreter with the clients, which make test sets up.
 func python(t *testing.T) string {
 	t.Helper()
 	p := os.Getenv("LOCI_TEST_PYTHON")
 	if p == "" {
-		t.Skip("the official Python clients are set up by make test")
+		t.Skip("the Python clients are set up by make test")
 	}
 	return p
+}
+
+// script runs one of the scripts in test/clients, which print "ok NAME" for
+// each check, and wants at least so many checks.
+func script(t *testing.T, checks int, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), python(t), args...)
+	cmd.Dir = "../clients"
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if n := strings.Count("\n"+string(out), "\nok "); n < checks {
+		t.Errorf("only %d checks ran:\n%s", n, out)
+	}
 }
 
 // The official openai and ollama packages talk to loci, streaming and not, with
 // the key in a header and in the address.
 func TestOfficialClients(t *testing.T) {
-	interpreter := python(t)
+	python(t)
 	for _, dialect := range []loci.Dialect{loci.OpenAI, loci.Ollama} {
 		t.Run(string(dialect)+" backend", func(t *testing.T) {
 			m := fake.NewModel()
@@ -47,15 +66,104 @@ func TestOfficialClients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), interpreter, "../clients/official.py",
-				in.URL, in.Key, in.URL+"/k/"+strings.TrimSpace(string(chatKey)), "fake", "fake")
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-			if n := strings.Count(string(out), "ok "); n < 30 {
-				t.Errorf("only %d checks ran:\n%s", n, out)
-			}
+			script(t, 30, "official.py", in.URL, in.Key, in.URL+"/k/"+strings.TrimSpace(string(chatKey)), "fake", "fake")
 		})
 	}
+}
+
+// The packages that people build with bring tools of their own. Those are handed
+// back to be run, ours are run here, and none of ours ever reaches a client,
+// whichever way the model behind loci calls tools.
+func TestClientTools(t *testing.T) {
+	python(t)
+	for _, c := range []struct {
+		dialect loci.Dialect
+		tier    loci.Tier
+	}{{loci.OpenAI, loci.TierNative}, {loci.Ollama, loci.TierNative}, {loci.Ollama, loci.TierText}} {
+		t.Run(fmt.Sprintf("%s backend, %s tier", c.dialect, c.tier), func(t *testing.T) {
+			m := fake.NewModel()
+			m.NoTools = c.tier == loci.TierText
+			m.Answer = func(r *fake.Request) (fake.Reply, bool) { return withTools(r, c.tier) }
+			backend := m.OpenAI(t)
+			if c.dialect == loci.Ollama {
+				backend = m.Ollama(t)
+			}
+			in := serve(t, options{args: []string{"--backend", backend, "--allow", folder(t)}})
+			script(t, 80, "tools.py", in.URL, in.Key, "fake")
+		})
+	}
+}
+
+// withTools is the model of test/clients/tools.py: it calls what the newest
+// question needs, and answers from the results that are there once it has
+// called.
+func withTools(r *fake.Request, tier loci.Tier) (fake.Reply, bool) {
+	question, after := newest(r.Messages, "What should I buy", "what should I buy", "the weather in", "my phone")
+	if question == "" {
+		return fake.Reply{}, false
+	}
+	var calls []loci.ToolCall
+	var says []string
+	called := slices.ContainsFunc(after, func(m loci.Message) bool { return m.Role == loci.Assistant })
+	results := fmt.Sprint(after)
+	want := func(asked, result, says1, tool, arguments string) {
+		switch {
+		case !strings.Contains(question, asked):
+		case strings.Contains(results, result):
+			says = append(says, says1)
+		case !called:
+			calls = append(calls, loci.ToolCall{
+				ID: fmt.Sprintf("call_%d", len(calls)+1), Name: tool, Arguments: json.RawMessage(arguments),
+			})
+		}
+	}
+	want("Brno", "21 degrees", "Brno: 21 degrees.", "get_weather", `{"city":"Brno"}`)
+	want("Oslo", "5 degrees", "Oslo: 5 degrees.", "get_weather", `{"city":"Oslo"}`)
+	want("should I buy", "Buy milk and bread", "You should buy milk.", "read_file", `{"path":"notes.md"}`)
+	want("my phone", "call Anna", "Your phone says: call Anna.", namesake(r), `{"path":"todo.txt"}`)
+	reply := fake.Reply{Text: strings.Join(says, " ")}
+	if len(calls) == 0 {
+		return reply, true
+	}
+	if reply.Text = ""; tier == loci.TierNative {
+		reply.Calls = calls
+		return reply, true
+	}
+	for _, c := range calls {
+		var arguments map[string]string
+		_ = json.Unmarshal(c.Arguments, &arguments)
+		for name, value := range arguments { // there is only one
+			reply.Text += fmt.Sprintf("<tool>%s(%s=%q)</tool>\n", c.Name, name, value)
+		}
+	}
+	return reply, true
+}
+
+// newest finds the newest message of the person, by what it asks, and what came
+// after it.
+func newest(messages []loci.Message, asks ...string) (question string, after []loci.Message) {
+	for i, m := range slices.Backward(messages) {
+		if m.Role == loci.User && slices.ContainsFunc(asks, func(a string) bool { return strings.Contains(m.Content, a) }) {
+			return m.Content, messages[i+1:]
+		}
+	}
+	return "", nil
+}
+
+var offered = regexp.MustCompile(`(?m)^(\w+)\([^)]*\): .*on the phone`)
+
+// namesake is what the model knows the client's read_file by, which cannot be
+// the name of ours: it tells the two apart by what they do.
+func namesake(r *fake.Request) string {
+	for _, t := range r.Tools {
+		if strings.Contains(t.Description, "on the phone") {
+			return t.Name
+		}
+	}
+	for _, m := range r.Messages {
+		if found := offered.FindStringSubmatch(m.Content); found != nil {
+			return found[1]
+		}
+	}
+	return "nothing_like_it"
 }
