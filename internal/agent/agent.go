@@ -6,6 +6,10 @@
 // does its part and names the next. It yields a stream of events, and an event
 // is stored before it is yielded, so what a client saw is never lost.
 //
+// Where a call needs a person's yes, the turn is parked (see waiting.go): it is
+// stored, and goes on from there when the questions are answered (resume.go), in the
+// conversation itself (place.go tells answers from other messages) or elsewhere.
+//
 // A turn that a request brought belongs to that request and ends with it (see
 // Agent.Turn). A turn of the agent API belongs to its session and ends by
 // itself or by Agent.Stop; clients come and go and follow it by number (see
