@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -120,6 +121,26 @@ func TestMoveFailures(t *testing.T) {
 		}
 	}
 	t.Error("a move without a failure was not tried")
+}
+
+// TestMoveLastMoment puts something in the way when all has been looked at.
+func TestMoveLastMoment(t *testing.T) {
+	for _, from := range []string{"a", "dir"} {
+		root := tree(t, map[string]string{"w/a": "A", "w/dir/x": "X"})
+		f := open(t, Config{Folders: []string{root + "/w"}})
+		f.before = func(call string) error {
+			switch {
+			case call != "put in place":
+				return nil
+			case from == "dir" && runtime.GOOS == "linux": // elsewhere an empty folder may be replaced
+				return os.Mkdir(root+"/w/new", 0o700)
+			}
+			return os.WriteFile(root+"/w/new", []byte("by somebody"), 0o600)
+		}
+		if got := rename(t, f, from, "new"); !strings.Contains(got, "exists already") || content(t, root+"/w/a") != "A" || content(t, root+"/w/dir/x") != "X" {
+			t.Errorf("%s: %q", from, got)
+		}
+	}
 }
 
 // TestMoveRace lets two move to one place: one of them wins, and nothing is lost.
