@@ -28,8 +28,10 @@ func (t *turn) tools(ctx context.Context) phase {
 			return t.park(ctx, asked)
 		}
 		call := t.calls[t.next]
-		if !t.record(loci.ToolStarted{Call: call, Doing: toolcall.Doing(call)}) {
-			return (*turn).end
+		if q := t.settled(call); q == nil || q.State == loci.ApprovalYes { // others do not start
+			if !t.record(loci.ToolStarted{Call: call, Doing: toolcall.Doing(call)}) {
+				return (*turn).end
+			}
 		}
 		result := t.call(ctx, call)
 		t.heed(result)
