@@ -108,7 +108,7 @@ type TurnRequest struct {
 	Tools   []ToolSpec // what the client can run itself
 	// ToolChoice is what the client wants of its tools.
 	ToolChoice ToolChoice
-	Options Options
-	Folders []string // more folders to allow in this session; owner only
-	Working string   // where relative paths start in a new session; owner only
+	Options    Options
+	Folders    []string // more folders to allow in this session; owner only
+	Working    string   // where relative paths start in a new session; owner only
 }
