@@ -163,11 +163,11 @@ func (a *Agent) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.E
 
 func (a *Agent) newTurn(req loci.TurnRequest) *turn {
 	return &turn{
-		agent: a,
-		req:   req,
-		id:    loci.NewID(loci.TurnPrefix),
-		began: a.cfg.Now(),
-		yield: func(loci.Event) bool { return true },
+		agent:    a,
+		req:      req,
+		id:       loci.NewID(loci.TurnPrefix),
+		yield:    func(loci.Event) bool { return true },
+		progress: progress{Began: a.cfg.Now()},
 	}
 }
 

@@ -32,7 +32,7 @@ func (t *turn) begin(ctx context.Context) error {
 	case len(t.req.Results) > 0:
 		t.addResults()
 	case t.session.Tier != loci.TierTiny:
-		t.addUser(t.req.Message.Content + prompt.Tail(t.began, t.moved(opened)))
+		t.addUser(t.req.Message.Content + prompt.Tail(t.Began, t.moved(opened)))
 	}
 	return t.save(t.started())
 }
@@ -107,7 +107,7 @@ func (t *turn) freeze(model string) {
 	t.session.Tier = t.profile.Tier
 	t.session.ClientSystem = t.req.System
 	t.session.Title = text.Title(t.req.Message.Content, titleLength)
-	t.session.Created = loci.Time{Time: t.began}
+	t.session.Created = loci.Time{Time: t.Began}
 	for _, s := range t.agent.cfg.Tools.Specs(t.scope) {
 		t.session.Tools = append(t.session.Tools, s.Name)
 	}
@@ -118,7 +118,7 @@ func (t *turn) freeze(model string) {
 func (t *turn) system() {
 	s := t.agent.cfg.Settings
 	f := prompt.Facts{
-		Now:     t.began,
+		Now:     t.Began,
 		Zone:    s.Zone,
 		User:    t.user(),
 		Purpose: s.Purpose,

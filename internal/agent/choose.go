@@ -11,14 +11,14 @@ import (
 // choose is the step of the tiny tier: the runtime decides what to do, and the
 // model at most phrases.
 func (t *turn) choose(ctx context.Context) phase {
-	if t.step >= t.agent.cfg.Settings.MaxSteps {
+	if t.Step >= t.agent.cfg.Settings.MaxSteps {
 		return t.exhausted()
 	}
-	t.step++
+	t.Step++
 	move, err := t.agent.cfg.Chooser.Next(ctx, loci.Situation{
 		Text:    t.req.Message.Content,
 		History: t.visible(),
-		Results: t.results,
+		Results: t.Results,
 		Tools:   t.specs,
 		Folders: t.scope.Folders,
 		User:    t.user(),
@@ -31,7 +31,7 @@ func (t *turn) choose(ctx context.Context) phase {
 	case err != nil:
 		return t.fail(err)
 	case move.Call != nil:
-		t.calls, t.next, t.native = t.identified([]loci.ToolCall{*move.Call}), 0, false
+		t.Calls, t.Next, t.Native = t.identified([]loci.ToolCall{*move.Call}), 0, false
 		return (*turn).tools
 	case move.Talk != nil:
 		return t.talk(ctx, *move.Talk)
@@ -78,7 +78,7 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 		return t.fail(err)
 	}
 	t.reply(loci.Message{Role: loci.Assistant, Content: out.text})
-	t.last = append(t.last, loci.StepFinished{Step: t.step, Text: out.text, Finish: out.finish, Receipt: out.receipt})
+	t.last = append(t.last, loci.StepFinished{Step: t.Step, Text: out.text, Finish: out.finish, Receipt: out.receipt})
 	return (*turn).end
 }
 

@@ -77,7 +77,7 @@ func (t *turn) clients(call loci.ToolCall) bool {
 // that it knows.
 func (t *turn) theirs() []loci.ToolCall {
 	var calls []loci.ToolCall
-	for _, c := range t.calls {
+	for _, c := range t.Calls {
 		if name, ok := t.client.Original(c.Name); ok {
 			c.Name = name
 			calls = append(calls, c)

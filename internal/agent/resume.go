@@ -164,7 +164,7 @@ func (a *Agent) finishWaiting(ctx context.Context, p loci.Principal, s loci.Sess
 // unrun gives the calls that a turn waited for their results and its end.
 func (t *turn) unrun(why loci.ApprovalState) (payloads []any) {
 	words := ""
-	for _, call := range t.calls[t.next:] {
+	for _, call := range t.Calls[t.Next:] {
 		state := why
 		if q := t.settled(call); q != nil {
 			state = q.State
@@ -179,12 +179,12 @@ func (t *turn) unrun(why loci.ApprovalState) (payloads []any) {
 	}
 	t.giveOutputs()
 	if why != loci.ApprovalExpired {
-		return append(payloads, loci.TurnFinished{State: loci.TurnInterrupted, Receipt: t.receipt})
+		return append(payloads, loci.TurnFinished{State: loci.TurnInterrupted, Receipt: t.Receipt})
 	}
 	t.shown.WriteString(words)
 	t.reply(loci.Message{Role: loci.Assistant, Content: words})
 	return append(payloads, loci.MessageData{Text: words},
-		loci.TurnFinished{State: loci.TurnDone, Finish: loci.FinishStop, Receipt: t.receipt})
+		loci.TurnFinished{State: loci.TurnDone, Finish: loci.FinishStop, Receipt: t.Receipt})
 }
 
 // abandon ends the turn that waits in a session of p, if one does.
@@ -325,23 +325,23 @@ func (a *Agent) background(ctx context.Context, what string, do func(context.Con
 // heed adds what came of a call to the results, and to the path as the model
 // reads it.
 func (t *turn) heed(r loci.ToolResult) {
-	t.results = append(t.results, r)
+	t.Results = append(t.Results, r)
 	if t.session.Tier == loci.TierTiny {
 		return
 	}
-	if t.native {
+	if t.Native {
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{
 			Role: loci.ToolRole, Content: toolcall.Content(r), ToolCallID: r.Call.ID, ToolName: r.Call.Name,
 		}))
 		return
 	}
-	t.outputs = append(t.outputs, toolcall.Output(r))
+	t.Outputs = append(t.Outputs, toolcall.Output(r))
 }
 
 // giveOutputs adds the results of calls that were written as text.
 func (t *turn) giveOutputs() {
-	if len(t.outputs) > 0 {
-		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{Role: loci.User, Content: strings.Join(t.outputs, "\n")}))
-		t.outputs = nil
+	if len(t.Outputs) > 0 {
+		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{Role: loci.User, Content: strings.Join(t.Outputs, "\n")}))
+		t.Outputs = nil
 	}
 }

@@ -127,7 +127,7 @@ func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
 	if err != nil {
 		return err
 	}
-	t.native = slices.ContainsFunc(path, func(n loci.Node) bool { return n.Turn == d.Turn && len(n.Sent.ToolCalls) > 0 })
+	t.Native = slices.ContainsFunc(path, func(n loci.Node) bool { return n.Turn == d.Turn && len(n.Sent.ToolCalls) > 0 })
 	for _, q := range unknown {
 		r := loci.ToolResult{Call: loci.ToolCall{ID: q.Call, Name: q.Tool, Arguments: q.Arguments}, Err: errUnknown, Text: errUnknown.Message}
 		t.heed(r)

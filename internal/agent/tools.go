@@ -17,17 +17,17 @@ const (
 // stops where a person has to be asked. When it comes back from there, it goes on
 // with the call that was asked about.
 func (t *turn) tools(ctx context.Context) phase {
-	for ; t.next < len(t.calls); t.next++ {
+	for ; t.Next < len(t.Calls); t.Next++ {
 		if ctx.Err() != nil {
 			return (*turn).end
 		}
-		if t.clients(t.calls[t.next]) {
+		if t.clients(t.Calls[t.Next]) {
 			continue
 		}
 		if asked := t.questions(ctx); len(asked) > 0 {
 			return t.park(ctx, asked)
 		}
-		call := t.calls[t.next]
+		call := t.Calls[t.Next]
 		if q := t.settled(call); q == nil || q.State == loci.ApprovalYes { // others do not start
 			if !t.record(loci.ToolStarted{Call: call, Doing: toolcall.Doing(call)}) {
 				return (*turn).end
@@ -40,7 +40,7 @@ func (t *turn) tools(ctx context.Context) phase {
 		}
 	}
 	theirs := t.theirs()
-	t.calls, t.next = nil, 0
+	t.Calls, t.Next = nil, 0
 	t.giveOutputs()
 	if len(theirs) > 0 {
 		return t.handOver(theirs)
@@ -54,9 +54,9 @@ func (t *turn) tools(ctx context.Context) phase {
 // call runs one call unless the same one was made too often already.
 func (t *turn) call(ctx context.Context, call loci.ToolCall) loci.ToolResult {
 	if _, ok := toolcall.Name(call.Name, t.specs); ok {
-		t.unknown = 0
+		t.Unknown = 0
 	} else {
-		t.unknown++
+		t.Unknown++
 	}
 	if n := t.count(call); n >= sameCallLimit {
 		e := &loci.ToolError{
@@ -76,24 +76,24 @@ func (t *turn) call(ctx context.Context, call loci.ToolCall) loci.ToolResult {
 
 // count counts a call, and tells how often it was made by now.
 func (t *turn) count(call loci.ToolCall) int {
-	if t.seen == nil {
-		t.seen = map[string]int{}
+	if t.Seen == nil {
+		t.Seen = map[string]int{}
 	}
-	t.seen[key(call)]++
-	return t.seen[key(call)]
+	t.Seen[key(call)]++
+	return t.Seen[key(call)]
 }
 
 // repeated tells that a call will not be run, so that nobody is asked about it.
-func (t *turn) repeated(call loci.ToolCall) bool { return t.seen[key(call)]+1 >= sameCallLimit }
+func (t *turn) repeated(call loci.ToolCall) bool { return t.Seen[key(call)]+1 >= sameCallLimit }
 
 func key(call loci.ToolCall) string { return call.Name + " " + string(call.Arguments) }
 
 // stuck tells that the model goes in circles and was told so already.
 func (t *turn) stuck() bool {
-	if t.unknown >= unknownNameLimit {
+	if t.Unknown >= unknownNameLimit {
 		return true
 	}
-	for _, n := range t.seen {
+	for _, n := range t.Seen {
 		if n > sameCallLimit {
 			return true
 		}

@@ -18,7 +18,6 @@ type turn struct {
 	agent  *Agent
 	req    loci.TurnRequest
 	id     string
-	began  time.Time
 	cancel context.CancelFunc
 	yield  func(loci.Event) bool
 	log    *slog.Logger
@@ -42,17 +41,9 @@ type turn struct {
 	specs   []loci.ToolSpec // all that may be called
 	client  offer.Offer     // those of them that the client runs
 
-	step    int
-	calls   []loci.ToolCall   // of the step that just ended, to be run
-	next    int               // the one of them to run next
-	outputs []string          // what came of those that were written as text
-	native  bool              // those came as native tool calls, not as text
-	results []loci.ToolResult // of all calls of this turn
-	seen    map[string]int    // how often a call was made, by name and arguments
-	unknown int               // calls in a row of tools that do not exist
-	fixed   bool              // a correction was sent already
-	notice  string            // to be said before the reply
-	rebased bool              // the path was cut and begins anew
+	progress
+	notice  string // to be said before the reply
+	rebased bool   // the path was cut and begins anew
 
 	replied   bool            // the reply is in the path
 	handed    []loci.ToolCall // for the client to run
@@ -62,8 +53,23 @@ type turn struct {
 	reasoning strings.Builder
 	last      []any // payloads to be stored with the end of the turn
 	finish    loci.Finish
-	receipt   loci.Receipt
 	err       error
+}
+
+// progress is how far a turn has come: what it needs to go on, perhaps in another
+// process (see waiting.go).
+type progress struct {
+	Began   time.Time         `json:"began"`
+	Step    int               `json:"step"`
+	Calls   []loci.ToolCall   `json:"calls"`             // of the step that just ended, to be run
+	Next    int               `json:"next"`              // the one of them to run next
+	Native  bool              `json:"native,omitempty"`  // they came as native tool calls, not as text
+	Outputs []string          `json:"outputs,omitempty"` // what came of those that were written as text
+	Results []loci.ToolResult `json:"results,omitempty"` // of all calls of this turn
+	Seen    map[string]int    `json:"seen,omitempty"`    // how often a call was made, by name and arguments
+	Unknown int               `json:"unknown,omitempty"` // calls in a row of tools that do not exist
+	Fixed   bool              `json:"fixed,omitempty"`   // a correction was sent already
+	Receipt loci.Receipt      `json:"receipt"`
 }
 
 // phase does one part of a turn and names the next; nil ends it.
@@ -139,7 +145,7 @@ func (t *turn) end(ctx context.Context) phase {
 	case t.err != nil:
 		state = loci.TurnFailed
 	}
-	fin := loci.TurnFinished{State: state, Finish: t.finish, Receipt: t.receipt, Calls: t.handed}
+	fin := loci.TurnFinished{State: state, Finish: t.finish, Receipt: t.Receipt, Calls: t.handed}
 	if state == loci.TurnFailed {
 		fin.Error = loci.AsError(t.err)
 	}
@@ -155,8 +161,8 @@ func (t *turn) end(ctx context.Context) phase {
 	if e := loci.AsError(t.err); e != nil && e.Code == loci.Internal {
 		t.log.Error("turn failed", "stage", "turn", "error", t.err)
 	}
-	t.log.Info("turn finished", "stage", "turn", "state", state, "steps", t.step, "calls", len(t.results),
-		"duration", time.Since(t.began), "error", errorCode(t.err))
+	t.log.Info("turn finished", "stage", "turn", "state", state, "steps", t.Step, "calls", len(t.Results),
+		"duration", time.Since(t.Began), "error", errorCode(t.err))
 	return nil
 }
 
@@ -171,13 +177,13 @@ func errorCode(err error) string {
 // exhausted ends a turn that used up its steps, saying so.
 func (t *turn) exhausted() phase {
 	var done []string
-	for _, r := range t.results {
+	for _, r := range t.Results {
 		if name := r.Call.Name; !slices.Contains(done, name) {
 			done = append(done, name)
 		}
 	}
 	text := fmt.Sprintf("I stopped after %d steps without coming to an end. Tools used so far: %s. Ask me to go on, or ask for a smaller part.",
-		t.step, strings.Join(done, ", "))
+		t.Step, strings.Join(done, ", "))
 	if t.shown.Len() > 0 {
 		text = "\n\n" + text
 	}

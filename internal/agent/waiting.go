@@ -13,69 +13,43 @@ import (
 	"loci/internal/transcript"
 )
 
-// progress is how far a turn has come when it stops at questions: what is needed
-// to go on, perhaps in another process.
-type progress struct {
-	Asker   loci.Principal    `json:"asker"`
-	Text    string            `json:"text"` // the person's message
-	Options loci.Options      `json:"options"`
-	Began   time.Time         `json:"began"`
-	Step    int               `json:"step"`
-	Calls   []waitingCall     `json:"calls"`
-	Next    int               `json:"next"` // of Calls
-	Native  bool              `json:"native,omitempty"`
-	Outputs []string          `json:"outputs,omitempty"`
-	Results []loci.ToolResult `json:"results,omitempty"`
-	Seen    map[string]int    `json:"seen,omitempty"`
-	Unknown int               `json:"unknown,omitempty"`
-	Fixed   bool              `json:"fixed,omitempty"`
-	Receipt loci.Receipt      `json:"receipt"`
+// parked is a turn as it is stored while it waits.
+type parked struct {
+	progress
+	Asker     loci.Principal `json:"asker"`
+	Text      string         `json:"text"` // the person's message
+	Options   loci.Options   `json:"options"`
+	Arguments []string       `json:"arguments"` // of the calls, byte for byte: a yes is for these bytes
 }
 
-// waitingCall is a call whose arguments come back byte for byte: a yes is for
-// these bytes.
-type waitingCall struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
-func (t *turn) progress() (json.RawMessage, error) {
-	p := progress{
-		Asker: t.req.Principal, Text: t.req.Message.Content, Options: t.req.Options, Began: t.began, Step: t.step,
-		Next: t.next, Native: t.native, Outputs: t.outputs, Results: t.results,
-		Seen: t.seen, Unknown: t.unknown, Fixed: t.fixed, Receipt: t.receipt,
-	}
-	for _, c := range t.calls {
-		p.Calls = append(p.Calls, waitingCall{c.ID, c.Name, string(c.Arguments)})
+func (t *turn) state() (json.RawMessage, error) {
+	p := parked{progress: t.progress, Asker: t.req.Principal, Text: t.req.Message.Content, Options: t.req.Options}
+	for _, c := range t.Calls {
+		p.Arguments = append(p.Arguments, string(c.Arguments))
 	}
 	return json.Marshal(p)
 }
 
 // asker is on whose behalf a waiting turn runs.
 func asker(w loci.Waiting) (loci.Principal, error) {
-	var p progress
+	var p parked
 	err := json.Unmarshal(w.State, &p)
 	return p.Asker, err
 }
 
 // restore puts a turn back to where it stopped.
 func (t *turn) restore(w *loci.Waiting) error {
-	var p progress
+	var p parked
 	if err := json.Unmarshal(w.State, &p); err != nil {
 		return err
 	}
-	t.id = w.Turn
+	for i := range p.Calls {
+		p.Calls[i].Arguments = json.RawMessage(p.Arguments[i])
+	}
+	t.id, t.progress, t.begun, t.waits = w.Turn, p.progress, true, w
 	t.log = t.agent.cfg.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
 	t.req.Message = loci.Message{Role: loci.User, Content: p.Text}
 	t.req.Options = p.Options
-	t.began, t.step, t.next, t.native, t.outputs, t.results = p.Began, p.Step, p.Next, p.Native, p.Outputs, p.Results
-	t.seen, t.unknown, t.fixed, t.receipt = p.Seen, p.Unknown, p.Fixed, p.Receipt
-	t.calls = nil
-	for _, c := range p.Calls {
-		t.calls = append(t.calls, loci.ToolCall{ID: c.ID, Name: c.Name, Arguments: json.RawMessage(c.Arguments)})
-	}
-	t.begun, t.waits = true, w
 	return nil
 }
 
@@ -90,7 +64,7 @@ type question struct {
 // is asked once. A call that was asked about already is not asked about again.
 func (t *turn) questions(ctx context.Context) []question {
 	var found []question
-	for _, call := range t.calls[t.next:] {
+	for _, call := range t.Calls[t.Next:] {
 		var ask *loci.Ask
 		if t.settled(call) == nil && !t.clients(call) && !t.repeated(call) {
 			ask = t.agent.cfg.Tools.Ask(ctx, t.scope, call)
@@ -167,7 +141,7 @@ func (t *turn) zone() *time.Location { return t.agent.cfg.Now().Location() }
 // wait stores that the turn waits, in a place of its own in the transcript, and
 // what was said by then. Nobody has to keep the session meanwhile.
 func (t *turn) wait(ctx context.Context, w *loci.Waiting, words string, payloads []any) phase {
-	state, err := t.progress()
+	state, err := t.state()
 	if err != nil {
 		return t.fail(err)
 	}
@@ -181,7 +155,7 @@ func (t *turn) wait(ctx context.Context, w *loci.Waiting, words string, payloads
 	w.Node, w.State = n.ID, state
 	t.parked = w
 	open := t.openOf(w)
-	if !t.record(append(payloads, loci.TurnWaiting{Approvals: open, Text: words, Receipt: t.receipt})...) {
+	if !t.record(append(payloads, loci.TurnWaiting{Approvals: open, Text: words, Receipt: t.Receipt})...) {
 		t.parked = nil
 		return (*turn).end
 	}
