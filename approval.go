@@ -6,6 +6,10 @@ import "encoding/json"
 type Ask struct {
 	Preview string // what would change: a diff, or the beginning of what would be written
 	Reason  string // why it asks
+	// Touches names what the call would change, such as the paths of files: two calls
+	// that touch the same cannot be agreed to at once, as one changes what the other
+	// was previewed from.
+	Touches []string
 	// Fingerprint identifies the call together with all that the preview was made
 	// from. A yes holds only as long as it stays the same.
 	Fingerprint string
@@ -45,6 +49,13 @@ const (
 	ApprovalWithdrawn ApprovalState = "withdrawn"
 	ApprovalUsed      ApprovalState = "used"
 )
+
+// Settlement moves a question from one state to another. It is a Conflict error
+// if the question is not in the first one.
+type Settlement struct {
+	ID       string
+	From, To ApprovalState
+}
 
 // ApprovalAnswered is the payload of EventApprovalAnswered. The payload of
 // EventApprovalAsked is the Approval.

@@ -83,9 +83,12 @@ type Batch struct {
 	Session *Session // inserted or updated; nil: only the session's Head moves to the last node
 	Nodes   []Node
 	Events  []*Event // all of one session
-	// Waiting parks the batch's turn at questions. Such a batch is on the disk
-	// when it is saved.
+	// Settle changes the states of questions, Waiting parks the batch's turn at some,
+	// and Resume is the turn whose waiting is over. A batch with one of these is on
+	// the disk when it is saved.
+	Settle  []Settlement
 	Waiting *Waiting
+	Resume  string
 }
 
 // TurnRequest is what a door hands to the engine.

@@ -2,6 +2,7 @@ package loci
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -38,6 +39,17 @@ type ToolError struct {
 	// model should do; empty: nothing more than the message.
 	ForPerson string `json:"-"`
 }
+
+// ErrOutcomeUnknown is for a call that had begun to change something when it was
+// last heard of.
+var ErrOutcomeUnknown = &ToolError{
+	Message:    "This had begun and was not heard of again, so it is not known whether it was done.",
+	Suggestion: "Look at how it is now before you do it again.",
+	ForPerson:  "Look at how it is now before you ask for it again.",
+}
+
+// Text is the error in words for a person.
+func (e *ToolError) Text() string { return strings.TrimSpace(e.Message + " " + e.ForPerson) }
 
 // Error makes a ToolError usable as an error inside tools.
 func (e *ToolError) Error() string { return e.Message }

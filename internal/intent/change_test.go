@@ -3,7 +3,6 @@ package intent_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,69 +27,8 @@ func readers() []tool.Tool {
 	return slices.DeleteFunc(toolkit.All(toolkit.Config{}), func(t tool.Tool) bool { return slices.Contains(changers, t.Name) })
 }
 
-// Arguments of the tools that change files.
-type (
-	writing struct {
-		Path    string `json:"path"`
-		Content string `json:"content"`
-	}
-	editing struct {
-		Path       string `json:"path"`
-		OldText    string `json:"old_text"`
-		NewText    string `json:"new_text"`
-		ReplaceAll bool   `json:"replace_all,omitempty"`
-	}
-	moving struct {
-		Source      string `json:"source"`
-		Destination string `json:"destination"`
-	}
-	deleting struct {
-		Path string `json:"path"`
-	}
-	written struct {
-		Path    string `json:"path"`
-		Bytes   int    `json:"bytes"`
-		Lines   int    `json:"lines"`
-		Created bool   `json:"created"`
-	}
-	did struct {
-		Done string `json:"done"`
-	}
-)
-
-// everything is the readers, and stand-ins that change files without a question.
-func everything() []tool.Tool {
-	spec := func(name string) loci.ToolSpec {
-		return loci.ToolSpec{Name: name, Description: "Changes one file.", SideEffects: loci.EffectWrite, Dangerous: true, Files: true}
-	}
-	at := func(env tool.Env, path string) string {
-		if filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(env.Scope.Working, path)
-	}
-	say := func(_ string, r did) string { return r.Done }
-	return append(readers(),
-		tool.Define(spec("write_file"), func(_ context.Context, env tool.Env, a writing) (written, error) {
-			path := at(env, a.Path)
-			_, err := os.Stat(path)
-			r := written{path, len(a.Content), strings.Count(a.Content, "\n"), err != nil}
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				return r, err
-			}
-			return r, os.WriteFile(path, []byte(a.Content), 0o644)
-		}, func(_ string, r written) string { return fmt.Sprintf("Wrote %s (%d bytes).", r.Path, r.Bytes) }),
-		tool.Define(spec("edit_file"), func(_ context.Context, env tool.Env, a editing) (did, error) {
-			return did{"Edited " + a.Path + "."}, nil
-		}, say),
-		tool.Define(spec("move_file"), func(_ context.Context, env tool.Env, a moving) (did, error) {
-			return did{"Moved " + a.Source + " to " + a.Destination + "."}, nil
-		}, say),
-		tool.Define(spec("delete_file"), func(_ context.Context, env tool.Env, a deleting) (did, error) {
-			return did{"Deleted " + a.Path + "."}, nil
-		}, say),
-	)
-}
+// everything is the real tools.
+func everything() []tool.Tool { return toolkit.All(toolkit.Config{}) }
 
 // yes is a gate through which everything goes.
 type yes struct{}

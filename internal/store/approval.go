@@ -34,10 +34,9 @@ const (
 	putApproval = `INSERT INTO approval (` + approvalColumns + `)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	putWaiting = `INSERT INTO waiting (session, turn, node, state) VALUES (?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET node = excluded.node, state = excluded.state`
+		ON CONFLICT (session, turn) DO UPDATE SET node = excluded.node, state = excluded.state`
 	dropDraft     = `UPDATE running SET text = '', reasoning = '' WHERE session = ? AND turn = ?`
 	settle        = `UPDATE approval SET state = ?3 WHERE id = ?1 AND state = ?2`
-	withdraw      = `UPDATE approval SET state = 'withdrawn' WHERE session = ? AND turn = ? AND state IN ('open', 'yes')`
 	waitingIsOver = `DELETE FROM waiting WHERE session = ? AND turn = ?`
 )
 
@@ -84,36 +83,30 @@ func (db *DB) AllWaiting(ctx context.Context) ([]loci.Waiting, error) {
 	return all, err
 }
 
-// Settle moves a question from one state to another, and tells whether it was in
-// the first one still: of several who answer at once, one is right. It returns
-// when the disk has it. The schema knows which ways there are.
-func (db *DB) Settle(ctx context.Context, id string, from, to loci.ApprovalState) (done bool, err error) {
-	err = db.durably(ctx, func(t *tx) error {
-		n, err := t.exec(settle, id, string(from), string(to))
-		done = n > 0
-		return err
-	})
-	return done, err
+// settle moves questions from one state to another; of several who would do the
+// same, one can.
+func (t *tx) settle(all []loci.Settlement) error {
+	for _, s := range all {
+		n, err := t.exec(settle, s.ID, string(s.From), string(s.To))
+		if err == nil && n == 0 {
+			err = errSettled
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Withdraw takes back what is open or agreed to but not begun of a turn's
-// questions. It returns when the disk has it.
-func (db *DB) Withdraw(ctx context.Context, session, turn string) error {
-	return db.durably(ctx, func(t *tx) error {
-		_, err := t.exec(withdraw, session, turn)
-		return err
-	})
-}
+var errSettled = loci.Errorf(loci.Conflict, "The question is not open any more.")
 
-// Resume ends the waiting of a turn, and tells whether it was waiting still: of
-// several who would go on with it, one may.
-func (db *DB) Resume(ctx context.Context, session, turn string) (mine bool, err error) {
-	err = db.durably(ctx, func(t *tx) error {
-		n, err := t.exec(waitingIsOver, session, turn)
-		mine = n > 0
-		return err
-	})
-	return mine, err
+// resume ends the waiting of a turn.
+func (t *tx) resume(session, turn string) error {
+	n, err := t.exec(waitingIsOver, session, turn)
+	if err == nil && n == 0 {
+		err = loci.Errorf(loci.Conflict, "The turn does not wait any more.")
+	}
+	return err
 }
 
 // putWaiting parks a turn, or tells another place of one that waits already. What

@@ -44,11 +44,11 @@ const (
 		RETURNING principal, last_seq`
 )
 
-// Save stores a batch in one transaction: the session, then its nodes, the
-// last of which becomes its Head, then its events with the next numbers, and the
-// questions that its turn waits at. When
-// it returns nil, the batch itself has been given the Head and the numbers;
-// when it returns an error, neither the batch nor the database has changed.
+// Save stores a batch in one transaction: the session, then its nodes, the last of
+// which becomes its Head, then its events with the next numbers, then what it says
+// of questions. When it returns nil, the batch itself has been given the Head and
+// the numbers; when it returns an error, neither the batch nor the database has
+// changed.
 //
 // A session that another principal owns is reported as not found.
 func (db *DB) Save(ctx context.Context, b loci.Batch) error {
@@ -58,7 +58,7 @@ func (db *DB) Save(ctx context.Context, b loci.Batch) error {
 	}
 	var last int64
 	in := db.inTx
-	if b.Waiting != nil { // a question that was seen must not be gone
+	if b.Settle != nil || b.Waiting != nil || b.Resume != "" { // a power cut must not take an answer back
 		in = db.durably
 	}
 	err = in(ctx, func(t *tx) (err error) {
@@ -141,10 +141,24 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 			return 0, err
 		}
 	}
-	if b.Waiting != nil {
-		return last, t.putWaiting(b.Waiting, principal)
+	return last, t.saveQuestions(id, principal, b)
+}
+
+// saveQuestions stores what a batch says of questions. The events come before it:
+// a turn that has ended waits no more.
+func (t *tx) saveQuestions(session, principal string, b loci.Batch) error {
+	if err := t.settle(b.Settle); err != nil {
+		return err
 	}
-	return last, nil
+	if b.Resume != "" {
+		if err := t.resume(session, b.Resume); err != nil {
+			return err
+		}
+	}
+	if b.Waiting != nil {
+		return t.putWaiting(b.Waiting, principal)
+	}
+	return nil
 }
 
 // putSession inserts or updates the batch's session.

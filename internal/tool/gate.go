@@ -32,9 +32,10 @@ type Decision struct {
 	Suggestion string // after a refusal: what to do instead
 }
 
-// AskFirst is the gate that lets through what computes, what looks into folders
-// that somebody has, and, for the person who runs loci, what looks anywhere.
-// What is dangerous needs a yes from that person; nobody else can have it done.
+// AskFirst is the gate that goes by what the tool's spec calls dangerous: that
+// needs a yes from the person who runs loci, and nobody else can have it done. All
+// else runs for that person; for others, what computes, and what looks into folders
+// that they have.
 type AskFirst struct{}
 
 // Decide goes by the tool's side effects, whether it is dangerous, and whose

@@ -113,6 +113,10 @@ func check(t Tool) error {
 		return errors.New("it has no handler or no renderer")
 	case t.Timeout < 0:
 		return errors.New("its timeout is negative")
+	case t.SideEffects == loci.EffectExec && !t.Dangerous, t.SideEffects == loci.EffectWrite && t.Files && !t.Dangerous:
+		return errors.New("what changes files or runs programs must be dangerous")
+	case t.Dangerous && t.Files && t.Preview == nil:
+		return errors.New("it is dangerous, works in files, and has no preview")
 	}
 	effects := []loci.SideEffects{loci.EffectNone, loci.EffectRead, loci.EffectWrite, loci.EffectEgress, loci.EffectExec}
 	if !slices.Contains(effects, t.SideEffects) {
@@ -160,7 +164,7 @@ func (s *Set) Ask(ctx context.Context, scope loci.Scope, call loci.ToolCall) *lo
 	if err != nil {
 		return nil
 	}
-	return &loci.Ask{Preview: p.Text, Reason: d.Reason, Fingerprint: fingerprint(t, args, p)}
+	return &loci.Ask{Preview: p.Text, Reason: d.Reason, Touches: p.Touches, Fingerprint: fingerprint(t, args, p)}
 }
 
 // Call runs one call. Approved is the fingerprint of the [Set.Ask] that a person
@@ -176,7 +180,7 @@ func (s *Set) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall, ap
 	result := loci.ToolResult{Call: call}
 	if err := s.call(ctx, scope, &result, approved); err != nil {
 		result.Err = s.toolError(ctx, call.Name, err)
-		result.Text = strings.TrimSpace(result.Err.Message + " " + result.Err.ForPerson)
+		result.Text = result.Err.Text()
 	}
 	result.Took = time.Since(start)
 	s.log.InfoContext(ctx, "tool call", "stage", "tool", "tool", known(s, call.Name), "session", scope.Session, "turn", scope.Turn, "call", call.ID,
@@ -209,10 +213,11 @@ func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResul
 		return err
 	}
 	result.Call.Arguments = args
+	basis := ""
 	switch d := s.gate.Decide(ctx, scope, t.ToolSpec, args); d.Verdict {
 	case Allow:
 	case Ask:
-		if err := s.check(ctx, scope, t, args, approved); err != nil {
+		if basis, err = s.agreed(ctx, scope, t, args, approved); err != nil {
 			result.Refused = true
 			return err
 		}
@@ -220,33 +225,43 @@ func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResul
 		result.Refused = true
 		return &loci.ToolError{Message: d.Reason, Suggestion: d.Suggestion}
 	}
-	o, err := guard(ctx, s, scope, t, func(ctx context.Context, env Env) (outcome, error) { return s.work(ctx, env, t, args) })
+	o, err := guard(ctx, s, scope, t, func(ctx context.Context, env Env) (outcome, error) {
+		env.Basis = basis
+		return s.work(ctx, env, t, args)
+	})
 	if err != nil {
-		return err
+		return unfinished(t, err)
 	}
 	result.Data, result.Text = o.data, o.text
 	return nil
 }
 
-// check holds a call against the yes that a person gave.
-func (s *Set) check(ctx context.Context, scope loci.Scope, t entry, args json.RawMessage, approved string) error {
+// agreed holds a call against the yes that a person gave, and gives the basis of
+// what they were shown.
+func (s *Set) agreed(ctx context.Context, scope loci.Scope, t entry, args json.RawMessage, approved string) (basis string, err error) {
 	p, err := s.preview(ctx, scope, t, args)
 	switch {
 	case err != nil:
-		return err
+		return "", err
 	case approved == "":
-		return &loci.ToolError{
+		return "", &loci.ToolError{
 			Message:    t.Name + " needs a yes from the person first; it was not run.",
 			Suggestion: "Tell the person what you would do.",
 		}
 	case approved != fingerprint(t, args, p):
-		return &loci.ToolError{
-			Message:    "What the person agreed to has changed in the meantime; " + t.Name + " was not run.",
-			CanRetry:   true,
-			Suggestion: "Look at it again, then make the call again: the person will be asked about it as it is now.",
-		}
+		return "", errChanged
 	}
-	return nil
+	return p.Basis, nil
+}
+
+// unfinished is the error of a call that was left behind at its deadline. What
+// changes something may go on all the same.
+func unfinished(t entry, err error) error {
+	changes := t.SideEffects != loci.EffectNone && t.SideEffects != loci.EffectRead
+	if changes && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+		return loci.ErrOutcomeUnknown
+	}
+	return err
 }
 
 // preview tells what a call would do.

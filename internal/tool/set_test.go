@@ -35,7 +35,7 @@ func echo(name string, effects loci.SideEffects, do func(context.Context, Env, e
 	if do == nil {
 		do = func(_ context.Context, _ Env, a echoArgs) (any, error) { return map[string]string{"said": a.Text}, nil }
 	}
-	return Define(loci.ToolSpec{Name: name, Description: "Says it.", SideEffects: effects, Dangerous: effects == loci.EffectWrite}, do, func(language string, _ any) string {
+	return Define(loci.ToolSpec{Name: name, Description: "Says it.", SideEffects: effects, Dangerous: effects == loci.EffectWrite || effects == loci.EffectExec}, do, func(language string, _ any) string {
 		return lang.Words{EN: "It said so.", CS: "Řeklo to."}.In(language)
 	})
 }
@@ -75,15 +75,18 @@ func TestNewRefuses(t *testing.T) {
 		tools []Tool
 		want  string
 	}{
-		"twice":       {[]Tool{good, good}, "two tools"},
-		"name":        {change(func(t *Tool) { t.Name = "Bad-Name" }), "name"},
-		"long name":   {change(func(t *Tool) { t.Name = strings.Repeat("a", 65) }), "name"},
-		"description": {change(func(t *Tool) { t.Description = "" }), "description"},
-		"handler":     {change(func(t *Tool) { t.Handler = nil }), "handler"},
-		"effects":     {change(func(t *Tool) { t.SideEffects = "odd" }), "side effects"},
-		"timeout":     {change(func(t *Tool) { t.Timeout = -1 }), "timeout"},
-		"open schema": {change(func(t *Tool) { t.Parameters = json.RawMessage(`{"type":"object"}`) }), "additionalProperties"},
-		"no schema":   {change(func(t *Tool) { t.Parameters = json.RawMessage(`[`) }), "JSON Schema"},
+		"twice":          {[]Tool{good, good}, "two tools"},
+		"name":           {change(func(t *Tool) { t.Name = "Bad-Name" }), "name"},
+		"long name":      {change(func(t *Tool) { t.Name = strings.Repeat("a", 65) }), "name"},
+		"description":    {change(func(t *Tool) { t.Description = "" }), "description"},
+		"handler":        {change(func(t *Tool) { t.Handler = nil }), "handler"},
+		"effects":        {change(func(t *Tool) { t.SideEffects = "odd" }), "side effects"},
+		"timeout":        {change(func(t *Tool) { t.Timeout = -1 }), "timeout"},
+		"open schema":    {change(func(t *Tool) { t.Parameters = json.RawMessage(`{"type":"object"}`) }), "additionalProperties"},
+		"unasked exec":   {change(func(t *Tool) { t.SideEffects = loci.EffectExec }), "must be dangerous"},
+		"unasked change": {change(func(t *Tool) { t.SideEffects, t.Files = loci.EffectWrite, true }), "must be dangerous"},
+		"no preview":     {change(func(t *Tool) { t.SideEffects, t.Files, t.Dangerous = loci.EffectWrite, true, true }), "no preview"},
+		"no schema":      {change(func(t *Tool) { t.Parameters = json.RawMessage(`[`) }), "JSON Schema"},
 		"type without schema": {[]Tool{Define(loci.ToolSpec{Name: "chan", Description: "d", SideEffects: loci.EffectNone},
 			func(context.Context, Env, struct{ C chan int }) (int, error) { return 0, nil }, func(string, int) string { return "" })}, "chan"},
 	} {
@@ -168,6 +171,38 @@ func TestConsent(t *testing.T) {
 	if r := s.Call(t.Context(), owner, hello, ask.Fingerprint); r.Err != nil || ran != 1 {
 		t.Errorf("with the yes: %+v, ran %d times", r.Err, ran)
 	}
+}
+
+// TestStill has the world change after the yes was checked: the handler notices.
+func TestStill(t *testing.T) {
+	world := "as it was"
+	write := echo("write", loci.EffectWrite, func(_ context.Context, env Env, _ echoArgs) (any, error) {
+		world = "changed"
+		return 1, env.Still(world)
+	})
+	write = WithPreview(write, func(context.Context, Env, echoArgs) (Preview, error) { return Preview{Basis: world}, nil })
+	s := newSet(t, Config{Tools: []Tool{write}})
+	c := loci.ToolCall{Name: "write", Arguments: json.RawMessage(`{"text":"x"}`)}
+	if r := s.Call(t.Context(), owner, c, s.Ask(t.Context(), owner, c).Fingerprint); r.Err == nil || !r.Err.CanRetry || !strings.Contains(r.Err.Message, "has changed") {
+		t.Errorf("%+v", r.Err)
+	}
+}
+
+// TestUnfinishedChange is a change that did not come back in time: it may be done.
+func TestUnfinishedChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		back := make(chan struct{})
+		s := newSet(t, Config{Tools: []Tool{echo("write", loci.EffectWrite, func(context.Context, Env, echoArgs) (any, error) {
+			<-back
+			return 1, nil
+		})}})
+		c := loci.ToolCall{Name: "write", Arguments: json.RawMessage(`{"text":"x"}`)}
+		if r := s.Call(t.Context(), owner, c, s.Ask(t.Context(), owner, c).Fingerprint); r.Err == nil || r.Err.CanRetry || !strings.Contains(r.Err.Message, "not known whether") {
+			t.Errorf("%+v", r.Err)
+		}
+		close(back)
+		synctest.Wait()
+	})
 }
 
 func TestCall(t *testing.T) {
@@ -270,7 +305,7 @@ func TestDeadDrive(t *testing.T) {
 			t.Error("the handler ran after its call was over")
 			return nil, nil
 		})
-		write := echo("write", loci.EffectWrite, nil)
+		write := WithPreview(echo("write", loci.EffectWrite, nil), func(context.Context, Env, echoArgs) (Preview, error) { return Preview{}, nil })
 		read.Files, write.Files = true, true
 		s := newSet(t, Config{Tools: []Tool{read, write, echo("calculate", loci.EffectNone, func(_ context.Context, env Env, _ echoArgs) (any, error) {
 			if env.Files != nil {
@@ -291,7 +326,9 @@ func TestDeadDrive(t *testing.T) {
 		if r := say(s, scope, "calculate", `{"text":""}`); r.Err != nil || time.Since(start) > 0 {
 			t.Errorf("calculate: %+v after %v", r.Err, time.Since(start))
 		}
-		if r := say(s, scope, "write", `{"text":""}`); !r.Refused || opened != 0 {
+		guest := scope
+		guest.Principal = loci.Principal{ID: "guest"}
+		if r := say(s, guest, "write", `{"text":""}`); !r.Refused || opened != 0 {
 			t.Errorf("a refused call: %+v, opened %d", r.Err, opened)
 		}
 		if r := say(s, scope, "read", `{"text":""}`); r.Err == nil || !strings.Contains(r.Err.Message, "timed out") || time.Since(start) != time.Minute {

@@ -6,12 +6,16 @@
 // see is inferred from the first.
 //
 // A [Set] holds the tools and runs calls; [Set.Call] takes each through the same
-// stations: find the tool, read its arguments, ask the [Gate], hold the call
-// against a person's yes where the gate wants one; then, in a
-// goroutine of its own and under a deadline, open the allowed folders if the
-// tool works in files, run the handler, cap the result, render it. No path leads
-// around the gate, nothing touches a disk before it, and nothing that a tool
-// does (hang, panic, return too much) gets further than an ordinary error result.
+// stations: find the tool, read its arguments, ask the [Gate]; where that wants a
+// person's yes, hold the call against what was agreed to; then, in a goroutine of
+// its own and under a deadline, open the allowed folders if the tool works in files,
+// run the handler, cap the result, render it. No path leads around the gate, nothing
+// touches a disk before it, and nothing that a tool does (hang, panic, return too
+// much) gets further than an ordinary error result; of a change that hangs, the
+// result says that it may be done.
+//
+// What a person agrees to is what [Set.Ask] gives: a [Preview], and a fingerprint of
+// the call and of what the preview was made from, which Call compares again.
 //
 // The tools themselves are in [loci/internal/toolkit]; package tooltest checks
 // any tool against the rules that all of them share.
@@ -38,6 +42,25 @@ type Env struct {
 	// and nil for others; it is closed when the handler returns.
 	Files *sandbox.Folders
 	Now   time.Time // in the person's time zone
+	// Basis is the Preview's that a person agreed to; empty while it is made.
+	Basis string
+}
+
+// Still returns an error unless the basis as it is now is what a person agreed to.
+// A handler that changes something asks this when nobody else can come in between
+// any more.
+func (e Env) Still(basis string) error {
+	if e.Basis != "" && e.Basis != basis {
+		return errChanged
+	}
+	return nil
+}
+
+var errChanged = &loci.ToolError{
+	Message:    "What the person agreed to has changed in the meantime; it was not done.",
+	CanRetry:   true,
+	Suggestion: "Look at it again, then make the call again: the person will be asked about it as it is now.",
+	ForPerson:  "Ask for it again, and you will be shown it as it is now.",
 }
 
 // Tool is something a model can call.
@@ -66,8 +89,9 @@ type Preview struct {
 	Text string // a diff, or the beginning of what would be written
 	// Basis identifies what the preview was made from, such as the path and the
 	// content of the file as it is now. When it is another one later, a yes to
-	// this preview no longer holds.
-	Basis string
+	// this preview no longer holds. See [Env.Still].
+	Basis   string
+	Touches []string // what would change, such as the real paths of files
 }
 
 // WithPreview gives a tool that Define made a preview with the same typed

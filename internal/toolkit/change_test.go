@@ -59,7 +59,7 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	b.has("reports/report.md", "# Report\n\n| module | errors |\n| db | 3 |\ntotal: 3, žluť")
-	for lang, want := range map[string]string{"en": "wrote old.md: 2 lines, 8 bytes", "zh": "已写入 old.md：2 行，8 字节", "cs": "zapsáno do old.md: 2 řádky, 8 bajtů"} {
+	for lang, want := range map[string]string{"en": "Wrote old.md: 2 lines, 8 bytes.", "zh": "已写入 old.md：2 行，8 字节。", "cs": "Zapsáno do old.md: 2 řádky, 8 bajtů."} {
 		b.lang = lang
 		r := b.call("write_file", `{"path":"old.md","content":"one\nTWO\n"}`)
 		if r.Text != want || !strings.HasPrefix(string(r.Data), `{"path":`) || !strings.Contains(string(r.Data), `"created":false`) {
@@ -167,7 +167,7 @@ func TestEditReport(t *testing.T) {
 
 	b.write("hosts.ini", hosts) // C
 	r := b.call("edit_file", edit("port = 80", "port = 8080", true))
-	if r.Err != nil || !strings.Contains(string(r.Data), `"replaced":2`) || !strings.Contains(string(r.Data), `"lines":[2,4]`) || r.Text != "changed hosts.ini: 2 places (lines 2, 4)" {
+	if r.Err != nil || !strings.Contains(string(r.Data), `"replaced":2`) || !strings.Contains(string(r.Data), `"lines":[2,4]`) || r.Text != "Changed hosts.ini: 2 places (lines 2, 4)." {
 		t.Errorf("%s, %s, %+v", r.Data, r.Text, r.Err)
 	}
 	b.has("hosts.ini", strings.ReplaceAll(hosts, "80", "8080"))
@@ -255,7 +255,7 @@ func TestEditsTogether(t *testing.T) {
 func TestMoveFile(t *testing.T) {
 	b := newBench(t, map[string]string{"a.md": "A", "old/x": "X", "b.md": "B"})
 	r := b.call("move_file", `{"source":"a.md","destination":"new/c.md"}`)
-	if r.Err != nil || r.Text != "moved a.md to new/c.md" || !strings.Contains(string(r.Data), `"kind":"file","verified":true`) {
+	if r.Err != nil || r.Text != "Moved a.md to new/c.md." || !strings.Contains(string(r.Data), `"kind":"file","verified":true`) {
 		t.Errorf("%s, %s, %+v", r.Data, r.Text, r.Err)
 	}
 	b.has("new/c.md", "A")
@@ -277,7 +277,7 @@ func TestMoveFile(t *testing.T) {
 func TestDeleteFile(t *testing.T) {
 	b := newBench(t, map[string]string{"a.md": "A", "dir/x": "XX", "dir/sub/y": "Y"})
 	r := b.call("delete_file", `{"path":"a.md"}`)
-	if r.Err != nil || !strings.HasPrefix(r.Text, "deleted a.md; for 30 days it is in the trash: "+b.bin) {
+	if r.Err != nil || !strings.HasPrefix(r.Text, "Deleted a.md. For 30 days it is in the trash: "+b.bin) {
 		t.Errorf("%s, %+v", r.Text, r.Err)
 	}
 	got := get[deleted](b, "delete_file", `{"path":"dir"}`)

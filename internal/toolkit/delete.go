@@ -78,6 +78,9 @@ func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s 
 	if err != nil {
 		return r, err
 	}
+	if err := env.Still(was); err != nil {
+		return r, err
+	}
 	return use(spot, was)
 }
 
@@ -112,7 +115,7 @@ func previewDelete(ctx context.Context, env tool.Env, args deleteArgs) (tool.Pre
 			return tool.Preview{}, err
 		}
 		form := lang.Words{EN: "Into the trash, for %d days: %s\n%s", ZH: "移入回收站，保留 %d 天：%s\n%s", CS: "Do koše, na %d dní: %s\n%s"}
-		return tool.Preview{Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), what), Basis: was}, nil
+		return tool.Preview{Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), what), Basis: was, Touches: []string{s.Path()}}, nil
 	})
 }
 
@@ -136,6 +139,6 @@ func inventory(ctx context.Context, env tool.Env, s *sandbox.Spot) (string, erro
 
 // renderDeleted says what was deleted, and for how long it can be had back.
 func renderDeleted(language string, d deleted) string {
-	form := lang.Words{EN: "deleted %s; for %d days it is in the trash: %s", ZH: "已删除 %s；它在回收站保留 %d 天：%s", CS: "smazáno: %s; %d dní zůstane v koši: %s"}
+	form := lang.Words{EN: "Deleted %s. For %d days it is in the trash: %s", ZH: "已删除 %s。它在回收站保留 %d 天：%s", CS: "Smazáno: %s. %d dní zůstane v koši: %s"}
 	return form.In(language, d.shown, d.KeptDays, oneLine(d.Trash))
 }

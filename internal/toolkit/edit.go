@@ -99,9 +99,9 @@ func previewEdit(ctx context.Context, env tool.Env, args editArgs) (tool.Preview
 // renderEdited says what was replaced, and where.
 func renderEdited(language string, e edited) string {
 	places := lang.Counted{One: "place", Many: "places", ZH: "处", CSOne: "místo", CSFew: "místa", CSAll: "míst"}.In(language, e.Replaced)
-	form := lang.Words{EN: "changed %s: %s (line %s)", ZH: "已修改 %s：%s（第 %s 行）", CS: "změněno v %s: %s (řádek %s)"}
+	form := lang.Words{EN: "Changed %s: %s (line %s).", ZH: "已修改 %s：%s（第 %s 行）。", CS: "Změněno v %s: %s (řádek %s)."}
 	if len(e.Lines) > 1 {
-		form = lang.Words{EN: "changed %s: %s (lines %s)", ZH: "已修改 %s：%s（第 %s 行）", CS: "změněno v %s: %s (řádky %s)"}
+		form = lang.Words{EN: "Changed %s: %s (lines %s).", ZH: "已修改 %s：%s（第 %s 行）。", CS: "Změněno v %s: %s (řádky %s)."}
 	}
 	numbers := numberList(e.Lines)
 	if e.Replaced > len(e.Lines) {

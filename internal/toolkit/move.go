@@ -90,8 +90,15 @@ func onMove[R any](ctx context.Context, env tool.Env, args moveArgs, use func(fr
 	if err != nil {
 		return r, err
 	}
+	if err := env.Still(moveBasis(was, free)); err != nil {
+		return r, err
+	}
 	return use(from, to, was, free)
 }
+
+// moveBasis is what a move starts from: what is moved, and that its destination is
+// free.
+func moveBasis(was, free string) string { return was + "\n" + free }
 
 // move does what move_file promises.
 func move(ctx context.Context, env tool.Env, args moveArgs) (moved, error) {
@@ -116,11 +123,11 @@ func previewMove(ctx context.Context, env tool.Env, args moveArgs) (tool.Preview
 		}
 		form := lang.Words{EN: "Move: %s\n→ %s\n%s", ZH: "移动：%s\n→ %s\n%s", CS: "Přesun: %s\n→ %s\n%s"}
 		text := form.In(env.Scope.Lang, oneLine(from.Path()), oneLine(to.Path()), what)
-		return tool.Preview{Text: text, Basis: was + "\n" + free}, nil
+		return tool.Preview{Text: text, Basis: moveBasis(was, free), Touches: []string{from.Path(), to.Path()}}, nil
 	})
 }
 
 // renderMoved says what was moved where.
 func renderMoved(language string, m moved) string {
-	return lang.Words{EN: "moved %s to %s", ZH: "已将 %s 移到 %s", CS: "přesunuto: %s do %s"}.In(language, m.from, m.to)
+	return lang.Words{EN: "Moved %s to %s.", ZH: "已将 %s 移到 %s。", CS: "Přesunuto: %s do %s."}.In(language, m.from, m.to)
 }

@@ -81,6 +81,9 @@ func onDraft[R any](ctx context.Context, env tool.Env, path string, prepare func
 	if err := prepare(ctx, d); err != nil {
 		return r, err
 	}
+	if err := env.Still(d.state); err != nil {
+		return r, err
+	}
 	return use(d)
 }
 
@@ -154,7 +157,7 @@ func previewWrite(ctx context.Context, env tool.Env, args writeArgs) (tool.Previ
 		if d.spot.Info() != nil {
 			return d.preview(env.Scope.Lang, replaces), nil
 		}
-		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: d.state}, nil
+		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: d.state, Touches: []string{d.spot.Path()}}, nil
 	})
 }
 
@@ -194,11 +197,11 @@ func (d *draft) preview(language string, head lang.Words) tool.Preview {
 	default:
 		out += lang.Words{EN: "Nothing changes.", ZH: "没有变化。", CS: "Nic se nemění."}.In(language)
 	}
-	return tool.Preview{Text: out, Basis: d.state}
+	return tool.Preview{Text: out, Basis: d.state, Touches: []string{d.spot.Path()}}
 }
 
 // renderWritten says what was written.
 func renderWritten(language string, w written) string {
-	form := lang.Words{EN: "wrote %s: %s, %s", ZH: "已写入 %s：%s，%s", CS: "zapsáno do %s: %s, %s"}
+	form := lang.Words{EN: "Wrote %s: %s, %s.", ZH: "已写入 %s：%s，%s。", CS: "Zapsáno do %s: %s, %s."}
 	return form.In(language, w.shown, lineCount.In(language, w.Lines), lang.Size(language, int64(w.Bytes)))
 }

@@ -31,13 +31,16 @@ CREATE INDEX approval_turn ON approval (session, turn);
 CREATE TRIGGER approval_stays BEFORE UPDATE ON approval
 WHEN NOT (OLD.state = 'open' AND NEW.state IN ('yes', 'no', 'expired', 'withdrawn')
        OR OLD.state = 'yes' AND NEW.state IN ('used', 'withdrawn'))
-  OR (NEW.id, NEW.principal, NEW.code, NEW.session, NEW.turn, NEW.call, NEW.tool, NEW.arguments, NEW.preview, NEW.fingerprint, NEW.expires)
-  IS NOT (OLD.id, OLD.principal, OLD.code, OLD.session, OLD.turn, OLD.call, OLD.tool, OLD.arguments, OLD.preview, OLD.fingerprint, OLD.expires)
+  OR (NEW.id, NEW.principal, NEW.code, NEW.session, NEW.turn, NEW.call, NEW.tool, NEW.arguments,
+      NEW.preview, NEW.reason, NEW.taint, NEW.question, NEW.fingerprint, NEW.asked, NEW.expires)
+  IS NOT (OLD.id, OLD.principal, OLD.code, OLD.session, OLD.turn, OLD.call, OLD.tool, OLD.arguments,
+      OLD.preview, OLD.reason, OLD.taint, OLD.question, OLD.fingerprint, OLD.asked, OLD.expires)
 BEGIN SELECT RAISE(ABORT, 'an approval only gets its answer'); END;
 
--- The turns that have stopped at questions. They end with their turn.
+-- The turns that have stopped at questions, at most one a session. They end with
+-- their turn.
 CREATE TABLE waiting (
-  session TEXT NOT NULL,
+  session TEXT NOT NULL UNIQUE,
   turn    TEXT NOT NULL,
   node    TEXT NOT NULL, -- shows the questions
   state   TEXT NOT NULL, -- JSON: what the engine needs to go on
