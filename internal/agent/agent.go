@@ -71,9 +71,6 @@ type Questions interface {
 	// Approvals lists those that are open, TurnApprovals all that a turn asked.
 	Approvals(ctx context.Context, principal string) ([]loci.Approval, error)
 	TurnApprovals(ctx context.Context, session, turn string) ([]loci.Approval, error)
-	// Settle moves a question from one state to another, and tells whether it was
-	// in the first still.
-	Settle(ctx context.Context, id string, from, to loci.ApprovalState) (bool, error)
 }
 
 // Waits keeps the turns that stopped at questions.
@@ -81,10 +78,6 @@ type Waits interface {
 	// Waiting gives the turn of a session that waits, or a loci.NotFound error.
 	Waiting(ctx context.Context, principal, session string) (loci.Waiting, error)
 	AllWaiting(ctx context.Context) ([]loci.Waiting, error)
-	// Resume ends the waiting of a turn, and tells whether it was waiting still.
-	Resume(ctx context.Context, session, turn string) (bool, error)
-	// Withdraw takes back what was asked or agreed to but not begun.
-	Withdraw(ctx context.Context, session, turn string) error
 }
 
 // Store is everything the agent needs of the database.
@@ -132,6 +125,8 @@ type Agent struct {
 	steps lastSteps
 	own   sync.WaitGroup // turns that belong to sessions
 	clock deadlines      // of the questions that are open
+
+	answers sync.Mutex // held by the one answer from outside that waits for a lane
 }
 
 // New makes an Agent.
@@ -153,8 +148,6 @@ func (a *Agent) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.E
 	return func(yield func(loci.Event, error) bool) {
 		t := a.newTurn(req)
 		t.yield = func(e loci.Event) bool { return yield(e, nil) }
-		ctx, t.cancel = context.WithCancel(ctx)
-		defer t.cancel()
 		if err := t.run(ctx); err != nil && !t.left {
 			yield(loci.Event{}, err)
 		}
@@ -216,7 +209,7 @@ func (a *Agent) Stop(ctx context.Context, p loci.Principal, session string) erro
 	if a.lanes.stop(session) {
 		return nil
 	}
-	return a.abandon(ctx, p, session, loci.ApprovalWithdrawn)
+	return a.abandon(ctx, p, session)
 }
 
 // Follow gives a session's events after the given number, first those that are

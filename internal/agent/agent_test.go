@@ -29,11 +29,17 @@ type script struct {
 	mu       sync.Mutex
 	tier     loci.Tier
 	window   int
+	away     bool  // the server does not answer
 	replies  []any // string: text; loci.ToolCall; func: runs in the middle; error
 	requests []loci.Request
 }
 
 func (s *script) Profile(_ context.Context, model string) (loci.Profile, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away {
+		return loci.Profile{}, loci.Errorf(loci.Unreachable, "It does not answer.")
+	}
 	if model == "gone" {
 		return loci.Profile{}, loci.Errorf(loci.NotFound, "model 'gone' not found")
 	}
@@ -115,7 +121,7 @@ func (s *shelf) Ask(_ context.Context, scope loci.Scope, call loci.ToolCall) *lo
 	defer s.mu.Unlock()
 	var args struct{ Path, Content string }
 	_ = json.Unmarshal(call.Arguments, &args) // sloppy arguments name no file
-	return &loci.Ask{Preview: args.Content, Reason: "It writes.", Fingerprint: string(call.Arguments) + s.files[args.Path]}
+	return &loci.Ask{Preview: args.Content, Reason: "It writes.", Touches: []string{"/home/mira/" + args.Path}, Fingerprint: string(call.Arguments) + s.files[args.Path]}
 }
 
 // write writes what was agreed to.

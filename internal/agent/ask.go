@@ -153,7 +153,7 @@ func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault)
 	case t.shown.Len() == 0:
 		t.speak("(The model gave no answer. Ask again, or in other words.)")
 	}
-	t.reply(sent)
+	t.answerWith(sent)
 	t.last = append(t.last, done)
 	return (*turn).end
 }
@@ -162,7 +162,8 @@ func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault)
 func (t *turn) identified(calls []loci.ToolCall) []loci.ToolCall {
 	for i := range calls {
 		c := &calls[i]
-		if c.ID == "" {
+		// Some servers count from 0 in each reply: what a call is known by must be its own.
+		if c.ID == "" || t.hasCall(c.ID) || slices.ContainsFunc(calls[:i], func(o loci.ToolCall) bool { return o.ID == c.ID }) {
 			c.ID = loci.NewID(loci.CallPrefix)
 		}
 		if name, ok := toolcall.Name(c.Name, t.specs); ok {
@@ -170,6 +171,13 @@ func (t *turn) identified(calls []loci.ToolCall) []loci.ToolCall {
 		}
 	}
 	return calls
+}
+
+// hasCall tells whether a call in the path has this id.
+func (t *turn) hasCall(id string) bool {
+	return slices.ContainsFunc(t.path, func(n loci.Node) bool {
+		return slices.ContainsFunc(n.Sent.ToolCalls, func(c loci.ToolCall) bool { return c.ID == id })
+	})
 }
 
 // correction tells the model exactly what was wrong with its call.

@@ -44,11 +44,16 @@ func (t *turn) started() loci.TurnStarted {
 // ready finds out about the model, the folders and the tools of the turn, and
 // freezes a new session's prompt. It gives the folders opened since.
 func (t *turn) ready(ctx context.Context) (opened []string, err error) {
-	model := cmp.Or(t.req.Model, t.session.Model)
-	if t.profile, err = t.agent.cfg.Model.Profile(ctx, model); err != nil {
+	if t.profile, err = t.agent.cfg.Model.Profile(ctx, cmp.Or(t.req.Model, t.session.Model)); err != nil {
 		return nil, err
 	}
-	model = cmp.Or(model, t.profile.Model) // a session stays with the model it began with
+	return t.equip(), nil
+}
+
+// equip is ready once the model is known.
+func (t *turn) equip() (opened []string) {
+	// A session stays with the model it began with.
+	model := cmp.Or(t.req.Model, t.session.Model, t.profile.Model)
 	opened = t.open()
 	t.offer()
 	switch {
@@ -62,7 +67,7 @@ func (t *turn) ready(ctx context.Context) (opened []string, err error) {
 		}
 	}
 	t.session.Updated, t.touched = loci.Now(), true
-	return opened, nil
+	return opened
 }
 
 // open adds the folders that the request allows and gives the new ones.

@@ -103,10 +103,11 @@ func (t *turn) absent(call loci.ToolCall) (loci.ToolResult, bool) {
 		data := t.client.Find(args.Need)
 		return loci.ToolResult{Call: call, Data: data, Text: "find_tool: " + args.Need}, true
 	case t.frozen(call.Name) && !t.clients(call):
-		return refuse(call, &loci.ToolError{
+		e := &loci.ToolError{
 			Message:    "The chat client, which runs " + call.Name + ", does not offer it now.",
 			Suggestion: "Do without it, or tell the person.",
-		}), true
+		}
+		return loci.ToolResult{Call: call, Err: e, Text: e.Text(), Refused: true}, true
 	}
 	return loci.ToolResult{}, false
 }
@@ -171,9 +172,9 @@ func (t *turn) translate() {
 	if t.session.Tier == loci.TierNative {
 		return
 	}
-	imported := len(t.path) - len(t.unsaved)
-	for i := range t.unsaved {
-		n := &t.unsaved[i]
+	imported := len(t.path) - len(t.pending.Nodes)
+	for i := range t.pending.Nodes {
+		n := &t.pending.Nodes[i]
 		m := &n.Sent
 		for _, c := range m.ToolCalls {
 			m.Content += fmt.Sprintf("<tool>%s(%s)</tool>", c.Name, c.Arguments)

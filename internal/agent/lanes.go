@@ -27,25 +27,32 @@ type waiter struct {
 }
 
 // enter begins a turn of a session, after the running one has ended. It tells
-// whether it had to wait, in which case the session may have changed. The
+// whether it had to wait, in which case the session may have changed. What is done
+// there has to end with the context that it gives, which somebody may stop, and the
 // caller must call leave.
-func (l *lanes) enter(ctx context.Context, session string, cancel context.CancelFunc) (leave func(), waited bool, err error) {
+func (l *lanes) enter(ctx context.Context, session string) (_ context.Context, leave func(), waited bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
 	w, err := l.claim(session, cancel)
 	if err != nil {
-		return nil, false, err
+		cancel()
+		return nil, nil, false, err
 	}
-	leave = func() { l.leave(session) }
+	leave = func() {
+		cancel()
+		l.leave(session)
+	}
 	if w == nil {
-		return leave, false, nil
+		return ctx, leave, false, nil
 	}
 	select {
 	case <-w.granted:
-		return leave, true, nil
+		return ctx, leave, true, nil
 	case <-ctx.Done():
 		if l.withdraw(session, w) {
 			leave() // it was granted at the same moment
 		}
-		return nil, false, ctx.Err()
+		cancel()
+		return nil, nil, false, context.Cause(ctx)
 	}
 }
 

@@ -13,14 +13,13 @@ import (
 func TestLaneIsHandedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lanes
-		none := func() {}
-		first, waited, err := l.enter(t.Context(), "s", none)
+		_, first, waited, err := l.enter(t.Context(), "s")
 		if err != nil || waited {
 			t.Fatal(waited, err)
 		}
 		order := make(chan string, 2)
 		go func() {
-			leave, waited, err := l.enter(t.Context(), "s", none)
+			_, leave, waited, err := l.enter(t.Context(), "s")
 			if err != nil || !waited {
 				t.Error(waited, err)
 				return
@@ -29,7 +28,7 @@ func TestLaneIsHandedOn(t *testing.T) {
 			leave()
 		}()
 		synctest.Wait()
-		if _, _, err := l.enter(t.Context(), "s", none); loci.AsError(err).Code != loci.Overloaded {
+		if _, _, _, err := l.enter(t.Context(), "s"); loci.AsError(err).Code != loci.Overloaded {
 			t.Errorf("a third one: %v", err)
 		}
 		first()
@@ -53,8 +52,7 @@ func TestLaneIsHandedOn(t *testing.T) {
 func TestLaneGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lanes
-		none := func() {}
-		leave, _, err := l.enter(t.Context(), "s", none)
+		_, leave, _, err := l.enter(t.Context(), "s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +60,7 @@ func TestLaneGiveUp(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			gone := make(chan error, 1)
 			go func() {
-				_, _, err := l.enter(ctx, "s", none)
+				_, _, _, err := l.enter(ctx, "s")
 				gone <- err
 			}()
 			synctest.Wait()
@@ -83,15 +81,14 @@ func TestLaneGiveUp(t *testing.T) {
 func TestLaneIsCleared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lanes
-		runs, stop := context.WithCancel(t.Context())
-		leave, _, err := l.enter(t.Context(), "s", stop)
+		runs, leave, _, err := l.enter(t.Context(), "s")
 		if err != nil {
 			t.Fatal(err)
 		}
-		waits, dismiss := context.WithCancel(t.Context())
 		gone := make(chan error, 1)
 		go func() {
-			_, _, err := l.enter(waits, "s", dismiss)
+			// Not even what outlives its request waits on.
+			_, _, _, err := l.enter(context.WithoutCancel(t.Context()), "s")
 			gone <- err
 		}()
 		synctest.Wait()
@@ -101,7 +98,7 @@ func TestLaneIsCleared(t *testing.T) {
 		}
 		ended := make(chan func(), 1)
 		go func() {
-			leave, waited, err := l.enter(t.Context(), "s", func() {})
+			_, leave, waited, err := l.enter(t.Context(), "s")
 			if err != nil || !waited {
 				t.Error(waited, err)
 			}

@@ -33,15 +33,15 @@ type spot struct {
 }
 
 // place finds the session and waits until no other turn runs in it.
-func (t *turn) place(ctx context.Context) (leave func(), err error) {
+func (t *turn) place(ctx context.Context) (_ context.Context, leave func(), err error) {
 	for {
 		s, err := t.locate(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		leave, waited, err := t.agent.lanes.enter(ctx, s.Session.ID, t.cancel)
+		inLane, leave, waited, err := t.agent.lanes.enter(ctx, s.Session.ID)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		// The turn before may have changed the transcript, and a question may have
 		// been answered: look again.
@@ -49,7 +49,7 @@ func (t *turn) place(ctx context.Context) (leave func(), err error) {
 			again, err := t.locate(ctx)
 			if err != nil {
 				leave()
-				return nil, err
+				return nil, nil, err
 			}
 			if again.Session.ID != s.Session.ID {
 				leave()
@@ -58,7 +58,7 @@ func (t *turn) place(ctx context.Context) (leave func(), err error) {
 			s = again
 		}
 		t.take(s)
-		return leave, nil
+		return inLane, leave, nil
 	}
 }
 
@@ -68,7 +68,7 @@ func (t *turn) take(s spot) {
 	t.drafted = time.Now() // a reply that takes no longer than that needs no draft
 	t.log = t.agent.cfg.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
 	t.path = slices.Concat(s.Path, s.Imported)
-	t.unsaved = s.Imported
+	t.pending.Nodes = s.Imported
 	t.lastID, t.lastPath = s.Parent(), s.PathHash()
 }
 
@@ -191,6 +191,9 @@ func (t *turn) shownElsewhere(ctx context.Context, s spot, a approval.Answer) (s
 	}
 	for _, q := range open {
 		there, err := t.agent.spotOf(ctx, t.req.Principal, q.Session)
+		if err != nil && !isNotFound(err) {
+			return spot{}, err
+		}
 		if err == nil && there.Seen().TextHash == s.Seen().TextHash {
 			return t.answered(ctx, there, a)
 		}

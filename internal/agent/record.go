@@ -20,7 +20,7 @@ func (t *turn) add(n loci.Node) {
 	}
 	t.lastID = n.ID
 	t.path = append(t.path, n)
-	t.unsaved = append(t.unsaved, n)
+	t.pending.Nodes = append(t.pending.Nodes, n)
 }
 
 // save stores events together with the nodes that were added before them, in
@@ -29,7 +29,7 @@ func (t *turn) add(n loci.Node) {
 func (t *turn) save(payloads ...any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
 	defer cancel()
-	b := loci.Batch{Nodes: t.unsaved, Waiting: t.parked}
+	b := t.pending
 	for _, data := range payloads {
 		b.Events = append(b.Events, &loci.Event{
 			V: loci.EventVersion, Session: t.session.ID, Turn: t.id, Time: loci.Now(), Type: typeOf(data), Data: data,
@@ -44,7 +44,7 @@ func (t *turn) save(payloads ...any) error {
 	if n := len(b.Nodes); n > 0 {
 		t.session.Head = b.Nodes[n-1].ID
 	}
-	t.unsaved, t.parked, t.isNew, t.touched = nil, nil, false, false
+	t.pending, t.isNew, t.touched = loci.Batch{}, false, false
 	for _, e := range b.Events {
 		t.agent.feeds.durable(t.feed, *e)
 		t.show(*e)
@@ -128,9 +128,9 @@ func (t *turn) draft() {
 	}
 }
 
-// reply adds the node of the turn's answer: shown is everything the client saw
+// answerWith adds the node of the turn's answer: shown is everything the client saw
 // in this turn, sent is the last message of the model.
-func (t *turn) reply(sent loci.Message) {
+func (t *turn) answerWith(sent loci.Message) {
 	t.replied = true
 	t.add(transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.shown.String(), sent))
 }

@@ -2,10 +2,14 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"loci"
 	"loci/internal/toolcall"
+	"loci/internal/transcript"
 )
 
 const (
@@ -27,13 +31,10 @@ func (t *turn) tools(ctx context.Context) phase {
 		if asked := t.questions(ctx); len(asked) > 0 {
 			return t.park(ctx, asked)
 		}
-		call := t.Calls[t.Next]
-		if q := t.settled(call); q == nil || q.State == loci.ApprovalYes { // others do not start
-			if !t.record(loci.ToolStarted{Call: call, Doing: toolcall.Doing(call)}) {
-				return (*turn).end
-			}
+		result, ok := t.perform(ctx, t.Calls[t.Next])
+		if !ok {
+			return (*turn).end
 		}
-		result := t.call(ctx, call)
 		t.heed(result)
 		if !t.record(loci.ToolFinished{Result: result}) {
 			return (*turn).end
@@ -51,8 +52,30 @@ func (t *turn) tools(ctx context.Context) phase {
 	return t.again()
 }
 
+// perform makes one call, unless the person was asked and did not agree. A yes is
+// used up together with the event that the call has started: whatever happens from
+// there on, it never counts a second time. It is false if that cannot be stored;
+// then nothing was done.
+func (t *turn) perform(ctx context.Context, call loci.ToolCall) (loci.ToolResult, bool) {
+	approved := ""
+	if q := t.settled(call); q != nil {
+		if q.State != loci.ApprovalYes {
+			return t.refused(call, q.State), true
+		}
+		approved = q.Fingerprint
+		t.pending.Settle = append(t.pending.Settle, loci.Settlement{ID: q.ID, From: loci.ApprovalYes, To: loci.ApprovalUsed})
+	}
+	if !t.record(loci.ToolStarted{Call: call, Doing: toolcall.Doing(call)}) {
+		return loci.ToolResult{}, false
+	}
+	if approved != "" { // what has begun to change something finishes, even when the client leaves
+		ctx = context.WithoutCancel(ctx)
+	}
+	return t.call(ctx, call, approved), true
+}
+
 // call runs one call unless the same one was made too often already.
-func (t *turn) call(ctx context.Context, call loci.ToolCall) loci.ToolResult {
+func (t *turn) call(ctx context.Context, call loci.ToolCall, approved string) loci.ToolResult {
 	if _, ok := toolcall.Name(call.Name, t.specs); ok {
 		t.Unknown = 0
 	} else {
@@ -63,15 +86,12 @@ func (t *turn) call(ctx context.Context, call loci.ToolCall) loci.ToolResult {
 			Message:    fmt.Sprintf("This is call number %d of %s with the same arguments in this turn; it was not run.", n, call.Name),
 			Suggestion: "Use the result you already have, or answer the person now.",
 		}
-		return refuse(call, e)
-	}
-	if q := t.settled(call); q != nil {
-		return t.approved(ctx, call, q)
+		return loci.ToolResult{Call: call, Err: e, Text: e.Text(), Refused: true}
 	}
 	if r, absent := t.absent(call); absent {
 		return r
 	}
-	return t.agent.cfg.Tools.Call(ctx, t.scope, call, "")
+	return t.agent.cfg.Tools.Call(ctx, t.scope, call, approved)
 }
 
 // count counts a call, and tells how often it was made by now.
@@ -86,7 +106,11 @@ func (t *turn) count(call loci.ToolCall) int {
 // repeated tells that a call will not be run, so that nobody is asked about it.
 func (t *turn) repeated(call loci.ToolCall) bool { return t.Seen[key(call)]+1 >= sameCallLimit }
 
-func key(call loci.ToolCall) string { return call.Name + " " + string(call.Arguments) }
+// key identifies a call by its name and arguments.
+func key(call loci.ToolCall) string {
+	h := sha256.Sum256(call.Arguments)
+	return call.Name + " " + hex.EncodeToString(h[:8])
+}
 
 // stuck tells that the model goes in circles and was told so already.
 func (t *turn) stuck() bool {
@@ -99,4 +123,28 @@ func (t *turn) stuck() bool {
 		}
 	}
 	return false
+}
+
+// heed adds what came of a call to the results, and to the path as the model
+// reads it.
+func (t *turn) heed(r loci.ToolResult) {
+	t.Results = append(t.Results, r)
+	if t.session.Tier == loci.TierTiny {
+		return
+	}
+	if t.Native {
+		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{
+			Role: loci.ToolRole, Content: toolcall.Content(r), ToolCallID: r.Call.ID, ToolName: r.Call.Name,
+		}))
+		return
+	}
+	t.Outputs = append(t.Outputs, toolcall.Output(r))
+}
+
+// giveOutputs adds the results of calls that were written as text.
+func (t *turn) giveOutputs() {
+	if len(t.Outputs) > 0 {
+		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{Role: loci.User, Content: strings.Join(t.Outputs, "\n")}))
+		t.Outputs = nil
+	}
 }

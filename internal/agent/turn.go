@@ -15,45 +15,59 @@ import (
 // turn is one question and what is done to answer it. It is used by one
 // goroutine.
 type turn struct {
-	agent  *Agent
-	req    loci.TurnRequest
-	id     string
-	cancel context.CancelFunc
-	yield  func(loci.Event) bool
-	log    *slog.Logger
-	left   bool // the consumer stopped listening
+	agent *Agent
+	req   loci.TurnRequest
+	id    string
+	log   *slog.Logger
+	spot  spot          // where the message belongs
+	waits *loci.Waiting // what the turn waited for before it went on
 
-	spot     spot // where the message belongs
+	// Who listens.
+	yield  func(loci.Event) bool
+	cancel context.CancelFunc // ends the turn when the consumer has stopped listening
+	left   bool               // it has
+	feed   *feed
+
+	branch
+	kit
+	progress
+	reply
+	err error
+}
+
+// branch is where a turn stands in its session's transcript, and what of it is
+// still to be stored.
+type branch struct {
 	session  loci.Session
 	isNew    bool
-	begun    bool        // the person's message is in the path
 	touched  bool        // the session itself has to be stored again
+	begun    bool        // the person's message is in the path
 	path     []loci.Node // from the session's base to here: what the model is sent
+	rebased  bool        // the path was cut and begins anew
 	lastID   string      // node that the next one follows
 	lastPath [32]byte    // path hash of the last shown node
-	unsaved  []loci.Node
-	parked   *loci.Waiting // to be stored with the next events
-	waits    *loci.Waiting // what the turn waited for before it went on
-	feed     *feed
+	pending  loci.Batch  // nodes and questions, to be stored with the next events
+}
 
+// kit is what a turn works with.
+type kit struct {
 	profile loci.Profile
 	scope   loci.Scope
 	specs   []loci.ToolSpec // all that may be called
 	client  offer.Offer     // those of them that the client runs
+}
 
-	progress
-	notice  string // to be said before the reply
-	rebased bool   // the path was cut and begins anew
-
-	replied   bool            // the reply is in the path
-	handed    []loci.ToolCall // for the client to run
+// reply is what a turn says.
+type reply struct {
+	notice    string          // to be said before the rest
+	shown     strings.Builder // what the client sees
+	reasoning strings.Builder
 	spoken    int             // bytes shown before the current step
 	drafted   time.Time       // when a draft was last stored
-	shown     strings.Builder // what the client sees as the reply
-	reasoning strings.Builder
-	last      []any // payloads to be stored with the end of the turn
+	replied   bool            // it is in the path
+	handed    []loci.ToolCall // for the client to run
+	last      []any           // payloads to be stored with the end of the turn
 	finish    loci.Finish
-	err       error
 }
 
 // progress is how far a turn has come: what it needs to go on, perhaps in another
@@ -82,7 +96,7 @@ type phase func(t *turn, ctx context.Context) phase
 //	               ├→ choose → tools → … ─┤   (tiny tier)
 //	      → answer ┴→ tools → …           └→ park   (until the answer)
 func (t *turn) run(ctx context.Context) error {
-	leave, err := t.place(ctx)
+	ctx, leave, err := t.place(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,8 +104,11 @@ func (t *turn) run(ctx context.Context) error {
 	return t.walk(ctx, t.start)
 }
 
-// walk goes through the phases from what start gives.
+// walk goes through the phases from what start gives. The caller has the session's
+// lane.
 func (t *turn) walk(ctx context.Context, start func(context.Context) (phase, error)) error {
+	ctx, t.cancel = context.WithCancel(ctx)
+	defer t.cancel()
 	t.feed = t.agent.feeds.join(t.session.ID)
 	defer t.agent.feeds.leave(t.session.ID)
 	next, err := start(ctx)
@@ -151,7 +168,7 @@ func (t *turn) end(ctx context.Context) phase {
 	}
 	if t.shown.Len() > 0 {
 		if state != loci.TurnDone && !t.replied {
-			t.reply(loci.Message{Role: loci.Assistant, Content: t.shown.String()})
+			t.answerWith(loci.Message{Role: loci.Assistant, Content: t.shown.String()})
 		}
 		t.last = append(t.last, loci.MessageData{
 			Text: t.shown.String(), Reasoning: t.reasoning.String(), Incomplete: state != loci.TurnDone,
@@ -189,6 +206,6 @@ func (t *turn) exhausted() phase {
 	}
 	t.say(text, "")
 	t.finish = loci.FinishStop
-	t.reply(loci.Message{Role: loci.Assistant, Content: strings.TrimSpace(text)})
+	t.answerWith(loci.Message{Role: loci.Assistant, Content: strings.TrimSpace(text)})
 	return (*turn).end
 }

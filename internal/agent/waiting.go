@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"loci"
@@ -69,24 +67,44 @@ func (t *turn) questions(ctx context.Context) []question {
 		if t.settled(call) == nil && !t.clients(call) && !t.repeated(call) {
 			ask = t.agent.cfg.Tools.Ask(ctx, t.scope, call)
 		}
-		if ask != nil {
-			found = append(found, question{call, ask})
-		} else if len(found) == 0 {
+		switch {
+		case ask == nil && len(found) == 0:
 			return nil
+		case ask != nil && touched(found, ask.Touches):
+			return found // what comes before changes what this one would be shown as
+		case ask != nil:
+			found = append(found, question{call, ask})
 		}
 	}
 	return found
 }
 
+// touched tells whether one of the calls changes something that is also in paths.
+func touched(found []question, paths []string) bool {
+	for _, q := range found {
+		for _, a := range q.Touches {
+			for _, b := range paths {
+				if inside(a, b) || inside(b, a) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // settled is what became of the question about a call; nil if there was none.
 func (t *turn) settled(call loci.ToolCall) *loci.Approval {
+	return t.asked(func(q loci.Approval) bool { return q.Call == call.ID })
+}
+
+// asked is the question of this turn that fits; nil if none does.
+func (t *turn) asked(fits func(loci.Approval) bool) *loci.Approval {
 	if t.waits == nil {
 		return nil
 	}
-	for i, q := range t.waits.Approvals {
-		if q.Call == call.ID {
-			return &t.waits.Approvals[i]
-		}
+	if i := slices.IndexFunc(t.waits.Approvals, fits); i >= 0 {
+		return &t.waits.Approvals[i]
 	}
 	return nil
 }
@@ -153,14 +171,14 @@ func (t *turn) wait(ctx context.Context, w *loci.Waiting, words string, payloads
 	n := transcript.UnsentNode(t.session.ID, t.lastID, t.id, t.lastPath, loci.Assistant, said+words)
 	t.add(n)
 	w.Node, w.State = n.ID, state
-	t.parked = w
+	t.pending.Waiting = w
 	open := t.openOf(w)
 	if !t.record(append(payloads, loci.TurnWaiting{Approvals: open, Text: words, Receipt: t.Receipt})...) {
-		t.parked = nil
+		t.pending.Waiting = nil
 		return (*turn).end
 	}
 	if t.left { // nobody has read them
-		if _, err := t.agent.finishWaiting(context.WithoutCancel(ctx), t.req.Principal, t.session, w, loci.ApprovalWithdrawn, astray); err != nil {
+		if _, err := t.agent.conclude(context.WithoutCancel(ctx), t.req.Principal, t.session.ID, loci.ApprovalWithdrawn, astray); err != nil {
 			t.log.Error("questions not withdrawn", "stage", "turn", "error", err)
 		}
 		return nil
@@ -182,11 +200,6 @@ func (t *turn) openOf(w *loci.Waiting) (ids []string) {
 	return ids
 }
 
-// refuse is the result of a call that was not run.
-func refuse(call loci.ToolCall, e *loci.ToolError) loci.ToolResult {
-	return loci.ToolResult{Call: call, Err: e, Text: strings.TrimSpace(e.Message + " " + e.ForPerson), Refused: true}
-}
-
 // refused is the result of a call whose question had another end than a yes, or
 // that was not asked about any more when that happened to another.
 func (t *turn) refused(call loci.ToolCall, why loci.ApprovalState) loci.ToolResult {
@@ -201,46 +214,4 @@ func (t *turn) refused(call loci.ToolCall, why loci.ApprovalState) loci.ToolResu
 	}
 	r := word(call.Name, t.scope.Lang)
 	return loci.ToolResult{Call: call, Err: r.Err, Text: r.Text, Refused: true}
-}
-
-// deadlines ends the waiting of turns when their time is over.
-type deadlines struct {
-	mu     sync.Mutex
-	timers map[string]*time.Timer // by turn
-	ended  bool
-}
-
-// set calls f when a turn's time is over. A later deadline replaces it.
-func (d *deadlines) set(turn string, after time.Duration, f func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ended {
-		return
-	}
-	if d.timers == nil {
-		d.timers = map[string]*time.Timer{}
-	}
-	if old := d.timers[turn]; old != nil {
-		old.Stop()
-	}
-	d.timers[turn] = time.AfterFunc(after, f)
-}
-
-func (d *deadlines) drop(turn string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if t := d.timers[turn]; t != nil {
-		t.Stop()
-		delete(d.timers, turn)
-	}
-}
-
-// stop drops all of them, for good.
-func (d *deadlines) stop() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.ended = true
-	for _, t := range d.timers {
-		t.Stop()
-	}
 }

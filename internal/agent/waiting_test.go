@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -455,5 +457,117 @@ func TestCrashInTheEffect(t *testing.T) {
 		if !strings.Contains(read, "not known whether it was done") {
 			t.Errorf("%s: the model reads %s", tier, read)
 		}
+	}
+}
+
+// TestSameFileTwice has one step change a file twice: the second change is asked
+// about when the first is done, as it is then.
+func TestSameFileTwice(t *testing.T) {
+	w := newWorld(t, loci.TierNative, []any{call("write_file", milk), call("write_file", `{"path":"todo.md","content":" and eggs"}`)}, "Both.")
+	c := &chat{w: w}
+	if o := c.say("write"); len(o.asked) != 1 {
+		t.Fatalf("%+v", o)
+	}
+	if o := c.say("yes"); len(o.asked) != 1 || w.tools.file("todo.md") != "milk" {
+		t.Fatalf("%+v", o)
+	}
+	if o := c.say("yes"); w.tools.file("todo.md") != "milk and eggs" || o.text != "Both." {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestCallIDsAgain is a server that counts its calls from 0 in each reply.
+func TestCallIDsAgain(t *testing.T) {
+	first, second := call("write_file", milk), call("write_file", bread)
+	first.ID, second.ID = "call_0", "call_0"
+	w := newWorld(t, loci.TierNative, first, second, "Both.")
+	c := &chat{w: w}
+	c.say("write")
+	if o := c.say("yes"); len(o.asked) != 1 {
+		t.Fatalf("%+v", o)
+	}
+	if o := c.say("yes"); w.tools.file("list.md") != "bread" || o.text != "Both." {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestEveryAnswerIsTold answers one of three questions; silence answers the rest.
+func TestEveryAnswerIsTold(t *testing.T) {
+	w := newWorld(t, loci.TierNative, []any{
+		call("write_file", milk), call("write_file", bread), call("write_file", `{"path":"c.md","content":"c"}`)}, "One of them.")
+	w.wait = 200 * time.Millisecond
+	w.agent = w.again()
+	c := &chat{w: w}
+	asked := c.say("write").asked
+	if _, err := w.agent.Answer(t.Context(), owner, asked[1].ID, true); err != nil {
+		t.Fatal(err)
+	}
+	w.until(c.session, loci.EventTurnFinished)
+	events, err := w.store.Events(t.Context(), c.session, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]loci.ApprovalState{}
+	for _, e := range events {
+		var d loci.ApprovalAnswered
+		if e.Type == loci.EventApprovalAnswered && e.DecodeData(&d) == nil {
+			told[d.ID] = d.Answer
+		}
+	}
+	want := map[string]loci.ApprovalState{asked[0].ID: loci.ApprovalExpired, asked[1].ID: loci.ApprovalYes, asked[2].ID: loci.ApprovalExpired}
+	if d := cmp.Diff(want, told); d != "" || w.tools.file("list.md") != "bread" {
+		t.Errorf("wrote %q (-want +got):\n%s", w.tools.files, d)
+	}
+}
+
+// TestModelAwayAtTheYes: in a chat the person hears of it, and the question stays
+// open; an answer from elsewhere is carried out, and what fails is the step after.
+func TestModelAwayAtTheYes(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("write_file", milk), loci.Errorf(loci.Unreachable, "It does not answer."))
+	c := &chat{w: w}
+	asked := c.say("write").asked[0]
+	w.model.away = true
+	if o := w.ask(c.history, "yes"); o.err == nil || loci.AsError(o.err).Code != loci.Unreachable || w.tools.file("todo.md") != "" {
+		t.Errorf("%+v", o)
+	}
+	if _, err := w.agent.Answer(t.Context(), owner, asked.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	fin := w.until(c.session, loci.EventTurnFinished)
+	var d loci.TurnFinished
+	if err := fin.DecodeData(&d); err != nil || d.State != loci.TurnFailed || w.tools.file("todo.md") != "milk" {
+		t.Errorf("%+v, %v, wrote %q", d, err, w.tools.files)
+	}
+	w.model.mu.Lock()
+	w.model.away = false
+	w.model.mu.Unlock()
+	if o := c.say("And?"); o.finished.State != loci.TurnDone {
+		t.Errorf("the session is stuck: %+v", o)
+	}
+}
+
+// TestManyAnswerAtOnce has both questions of a turn answered at the same moment,
+// each several times: each counts once, and all is done.
+func TestManyAnswerAtOnce(t *testing.T) {
+	w := newWorld(t, loci.TierNative, []any{call("write_file", milk), call("write_file", bread)}, "Both.")
+	c := &chat{w: w}
+	asked := c.say("write").asked
+	var all sync.WaitGroup
+	var took atomic.Int64
+	for range 4 {
+		for _, q := range asked {
+			all.Go(func() {
+				if _, err := w.agent.Answer(t.Context(), owner, q.ID, true); err == nil {
+					took.Add(1)
+				} else if code := loci.AsError(err).Code; code != loci.Conflict && code != loci.Overloaded {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	all.Wait()
+	w.until(c.session, loci.EventTurnFinished)
+	if took.Load() != 2 || w.tools.file("todo.md") != "milk" || w.tools.file("list.md") != "bread" {
+		t.Errorf("%d answers counted; wrote %q", took.Load(), w.tools.files)
 	}
 }

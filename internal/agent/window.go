@@ -87,6 +87,9 @@ func (t *turn) toolTokens() int {
 	return n
 }
 
+// windowUntold is the window of a model that nobody tells anything about, in tokens.
+const windowUntold = 4096
+
 // Rough sizes in tokens of what is not text.
 const (
 	messageTokens = 6   // role and separators of a chat template

@@ -66,46 +66,55 @@ func TestWaitingRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSettleOnce has many answer at once: one of them is right, and the yes is
-// used up once.
+// settled is a batch that moves a question and tells of it.
+func settled(w loci.Waiting, id string, from, to loci.ApprovalState) loci.Batch {
+	return loci.Batch{
+		Settle: []loci.Settlement{{ID: id, From: from, To: to}},
+		Events: []*loci.Event{{V: 1, Session: w.Session, Turn: w.Turn, Time: at(2), Type: loci.EventApprovalAnswered, Data: loci.ApprovalAnswered{ID: id, Answer: to}}},
+	}
+}
+
+// TestSettleOnce has many answer at once: one of them is right, the yes is used up
+// once, one goes on with the turn, and only that is told.
 func TestSettleOnce(t *testing.T) {
 	db := openTest(t)
 	w := parked(t, db, "owner")
-	race := func(do func() (bool, error)) int64 {
-		var done atomic.Int64
+	race := func(b func() loci.Batch) (done int64) {
+		var won atomic.Int64
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				if ok, err := do(); err != nil {
+				if err := db.Save(t.Context(), b()); err == nil {
+					won.Add(1)
+				} else if loci.AsError(err).Code != loci.Conflict {
 					t.Error(err)
-				} else if ok {
-					done.Add(1)
 				}
 			})
 		}
 		all.Wait()
-		return done.Load()
+		return won.Load()
 	}
 	id := w.Approvals[0].ID
 	for _, step := range []struct{ from, to loci.ApprovalState }{
 		{loci.ApprovalOpen, loci.ApprovalYes}, {loci.ApprovalYes, loci.ApprovalUsed},
 	} {
-		if n := race(func() (bool, error) { return db.Settle(t.Context(), id, step.from, step.to) }); n != 1 {
+		if n := race(func() loci.Batch { return settled(w, id, step.from, step.to) }); n != 1 {
 			t.Errorf("%s to %s succeeded %d times", step.from, step.to, n)
 		}
 	}
-	if n := race(func() (bool, error) { return db.Resume(t.Context(), w.Session, w.Turn) }); n != 1 {
+	resume := func() loci.Batch {
+		b := settled(w, w.Approvals[1].ID, loci.ApprovalOpen, loci.ApprovalWithdrawn)
+		b.Resume = w.Turn
+		return b
+	}
+	if n := race(resume); n != 1 {
 		t.Errorf("%d went on with the turn", n)
 	}
-	if open, err := db.Approvals(t.Context(), "owner"); err != nil || len(open) != 1 || open[0].Code != "2K9" {
+	if open, err := db.Approvals(t.Context(), "owner"); err != nil || len(open) != 0 {
 		t.Errorf("%+v, %v", open, err)
 	}
-	if err := db.Withdraw(t.Context(), w.Session, w.Turn); err != nil {
-		t.Fatal(err)
-	}
-	now, err := db.TurnApprovals(t.Context(), w.Session, w.Turn)
-	if err != nil || now[0].State != loci.ApprovalUsed || now[1].State != loci.ApprovalWithdrawn {
-		t.Errorf("%+v, %v", now, err)
+	if events, err := db.Events(t.Context(), w.Session, 0, 100); err != nil || len(events) != 4 {
+		t.Errorf("%d events tell of three changes and a beginning: %v", len(events), err)
 	}
 	cut, err := db.Unfinished(t.Context())
 	if err != nil || len(cut) != 1 {
@@ -118,12 +127,11 @@ func TestSettleOnce(t *testing.T) {
 func TestSchemaGuardsApprovals(t *testing.T) {
 	db := openTest(t)
 	w := parked(t, db, "owner")
-	if _, err := db.Settle(t.Context(), w.Approvals[1].ID, loci.ApprovalOpen, loci.ApprovalNo); err != nil {
-		t.Fatal(err)
-	}
+	mustSave(t, db, settled(w, w.Approvals[1].ID, loci.ApprovalOpen, loci.ApprovalNo))
 	for _, query := range []string{
 		"UPDATE approval SET arguments = '{}'",
 		"UPDATE approval SET fingerprint = 'x', state = 'yes' WHERE state = 'open'",
+		"UPDATE approval SET question = 'May I have a look?', state = 'yes' WHERE state = 'open'",
 		"UPDATE approval SET principal = 'eve', state = 'yes' WHERE state = 'open'",
 		"UPDATE approval SET expires = expires + 1, state = 'yes' WHERE state = 'open'",
 		"UPDATE approval SET state = 'used' WHERE state = 'open'",

@@ -134,6 +134,14 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 			return 0, err
 		}
 	}
+	if err := t.settle(b.Settle); err != nil {
+		return 0, err
+	}
+	if b.Resume != "" { // before its end is stored, perhaps in the same batch
+		if err := t.resume(id, b.Resume); err != nil {
+			return 0, err
+		}
+	}
 	seq := last - int64(len(b.Events))
 	for _, e := range b.Events {
 		seq++
@@ -141,24 +149,10 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 			return 0, err
 		}
 	}
-	return last, t.saveQuestions(id, principal, b)
-}
-
-// saveQuestions stores what a batch says of questions. The events come before it:
-// a turn that has ended waits no more.
-func (t *tx) saveQuestions(session, principal string, b loci.Batch) error {
-	if err := t.settle(b.Settle); err != nil {
-		return err
+	if b.Waiting != nil { // by now its turn has begun
+		err = t.putWaiting(b.Waiting, principal)
 	}
-	if b.Resume != "" {
-		if err := t.resume(session, b.Resume); err != nil {
-			return err
-		}
-	}
-	if b.Waiting != nil {
-		return t.putWaiting(b.Waiting, principal)
-	}
-	return nil
+	return last, err
 }
 
 // putSession inserts or updates the batch's session.

@@ -1,0 +1,222 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"loci"
+	"loci/internal/approval"
+	"loci/internal/lang"
+)
+
+// busy is how long an answer waits for a turn that has the session. None has it for
+// long while a question is open.
+const busy = 5 * time.Second
+
+// Answer settles a question of p and returns; the turn that asked goes on by itself.
+// It is a loci.Conflict error if the question is not open any more.
+func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error) {
+	q, err := a.cfg.Store.Approval(ctx, p.ID, id)
+	if err != nil {
+		return q, err
+	}
+	if q.State != loci.ApprovalOpen || q.Expired() {
+		return q, notOpen(q)
+	}
+	verdict := approval.No
+	if yes {
+		verdict = approval.Yes
+	}
+	stored := make(chan error, 1)
+	err = a.background(ctx, func(ctx context.Context) error { return a.answer(ctx, p, q, verdict, stored) })
+	if err != nil {
+		return q, err
+	}
+	if err = <-stored; err == nil {
+		q.State = answerOf[verdict]
+	}
+	return q, err
+}
+
+func notOpen(q loci.Approval) error {
+	if q.State == loci.ApprovalOpen {
+		q.State = loci.ApprovalExpired // and nobody has noticed yet
+	}
+	return loci.Errorf(loci.Conflict, "%s", approval.Told(q, lang.English))
+}
+
+// answer is Answer in the session's lane. It tells how the settling went as soon as
+// that is stored.
+func (a *Agent) answer(ctx context.Context, p loci.Principal, q loci.Approval, verdict approval.Verdict, stored chan<- error) error {
+	a.answers.Lock() // a lane has room for one who waits, and a message may want it too
+	wait, giveUp := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(busy, func() {
+		giveUp(loci.Errorf(loci.Overloaded, "The conversation is busy.").WithHint("Answer again in a moment."))
+	})
+	ctx, leave, _, err := a.lanes.enter(wait, q.Session)
+	a.answers.Unlock()
+	if err == nil && !timer.Stop() {
+		leave()
+		err = context.Cause(wait)
+	}
+	if err != nil {
+		stored <- err
+		return nil
+	}
+	defer leave()
+	there, err := a.spotOf(ctx, p, q.Session)
+	if err == nil {
+		there.standing, there.verdict = answers, verdict
+		there.picked = slices.DeleteFunc(there.waiting.Open(), func(o loci.Approval) bool { return o.ID != q.ID })
+	}
+	if isNotFound(err) || err == nil && len(there.picked) == 0 {
+		if q, err = a.cfg.Store.Approval(ctx, p.ID, q.ID); err == nil {
+			err = notOpen(q)
+		}
+	}
+	if err != nil {
+		stored <- err
+		return nil
+	}
+	return a.takeUp(ctx, p, there, func(t *turn) []any { return t.settle(there.picked, answerOf[verdict]) }, stored)
+}
+
+// takeUp goes on with the turn that waits at a place, after what settle does to its
+// questions, and tells how that went as soon as it is stored. What was agreed to is
+// done also where the model server is away; that shows at the next step.
+func (a *Agent) takeUp(ctx context.Context, p loci.Principal, there spot, settle func(*turn) []any, stored chan<- error) error {
+	t := a.newTurn(loci.TurnRequest{Principal: p, Session: there.Session.ID})
+	t.take(there)
+	return t.walk(ctx, func(ctx context.Context) (phase, error) {
+		err := t.restore(there.waiting)
+		var next phase
+		if err == nil {
+			t.req.Model = t.session.Model
+			if _, away := t.ready(ctx); away != nil {
+				t.log.Warn("the model is not known at the moment", "stage", "turn", "error", away)
+				t.profile = loci.Profile{Model: t.session.Model, Tier: t.session.Tier, Window: windowUntold}
+				t.equip()
+			}
+			t.fromBase()
+			next, err = t.goOn(ctx, settle(t))
+		}
+		stored <- err
+		return next, err
+	})
+}
+
+// abandon ends the turn that waits in a session of p, if one does.
+func (a *Agent) abandon(ctx context.Context, p loci.Principal, session string) error {
+	ctx, leave, _, err := a.lanes.enter(ctx, session)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	_, err = a.conclude(ctx, p, session, loci.ApprovalWithdrawn, astray)
+	if isNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// await ends a turn's waiting when the time of its questions is over.
+func (a *Agent) await(p loci.Principal, w loci.Waiting) {
+	var last time.Time
+	for _, q := range w.Approvals {
+		if q.State == loci.ApprovalOpen && q.Expires.After(last) {
+			last = q.Expires.Time
+		}
+	}
+	if last.IsZero() {
+		return // told again what is open: the deadline stays
+	}
+	a.clock.set(w.Turn, time.Until(last), func() {
+		// It fails when loci is closing; the next start does it.
+		_ = a.background(context.Background(), func(ctx context.Context) error { return a.expire(ctx, p, w) })
+	})
+}
+
+// expire says no in the place of somebody who said nothing. What they agreed to by
+// then is done.
+func (a *Agent) expire(ctx context.Context, p loci.Principal, w loci.Waiting) error {
+	ctx, leave, _, err := a.lanes.enter(ctx, w.Session)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	there, err := a.spotOf(ctx, p, w.Session)
+	if isNotFound(err) || err == nil && there.waiting.Turn != w.Turn {
+		return nil // it was answered at the last moment
+	}
+	if err != nil {
+		return err
+	}
+	open := slices.DeleteFunc(slices.Clone(there.waiting.Approvals), func(q loci.Approval) bool { return q.State != loci.ApprovalOpen })
+	agreed := slices.ContainsFunc(there.waiting.Approvals, func(q loci.Approval) bool { return q.State == loci.ApprovalYes })
+	if !agreed {
+		_, err = a.conclude(ctx, p, w.Session, loci.ApprovalExpired, astray)
+		return err
+	}
+	there.standing = answers
+	return a.takeUp(ctx, p, there, func(t *turn) []any { return t.settle(open, loci.ApprovalExpired) }, make(chan error, 1))
+}
+
+// background does something that no request waits for. It is an error if the
+// agent is closing.
+func (a *Agent) background(ctx context.Context, do func(context.Context) error) error {
+	if !a.lanes.adopt(&a.own) {
+		return errClosing
+	}
+	ctx = context.WithoutCancel(ctx)
+	go func() {
+		defer a.own.Done()
+		if err := do(ctx); err != nil {
+			a.cfg.Logger.Error("a turn that waited could not go on", "stage", "turn", "error", err)
+		}
+	}()
+	return nil
+}
+
+// deadlines ends the waiting of turns when their time is over.
+type deadlines struct {
+	mu     sync.Mutex
+	timers map[string]*time.Timer // by turn
+	ended  bool
+}
+
+// set calls f when a turn's time is over. A later deadline replaces it.
+func (d *deadlines) set(turn string, after time.Duration, f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ended {
+		return
+	}
+	if d.timers == nil {
+		d.timers = map[string]*time.Timer{}
+	}
+	if old := d.timers[turn]; old != nil {
+		old.Stop()
+	}
+	d.timers[turn] = time.AfterFunc(after, f)
+}
+
+func (d *deadlines) drop(turn string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if t := d.timers[turn]; t != nil {
+		t.Stop()
+		delete(d.timers, turn)
+	}
+}
+
+// stop drops all of them, for good.
+func (d *deadlines) stop() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ended = true
+	for _, t := range d.timers {
+		t.Stop()
+	}
+}

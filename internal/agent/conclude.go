@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"loci"
+	"loci/internal/transcript"
+)
+
+// conclude ends the turn that waits in a session without running what it asked
+// about, and gives it as it ended. The caller has the session's lane. It is a
+// loci.NotFound error if none waits.
+func (a *Agent) conclude(ctx context.Context, p loci.Principal, session string, why loci.ApprovalState, as standing) (*turn, error) {
+	there, err := a.spotOf(ctx, p, session)
+	if err != nil {
+		return nil, err
+	}
+	there.standing = as
+	t := a.newTurn(loci.TurnRequest{Principal: p, Session: session})
+	t.take(there)
+	if err := t.restore(there.waiting); err != nil {
+		return nil, err
+	}
+	t.feed = a.feeds.join(session)
+	defer a.feeds.leave(session)
+	t.scope.Lang = t.language()
+	t.pending.Resume = t.id
+	if err := t.save(t.unrun(why)...); err != nil {
+		return nil, err
+	}
+	a.clock.drop(t.id)
+	return t, nil
+}
+
+// unrun gives the calls that a turn waited for their results and its end.
+func (t *turn) unrun(why loci.ApprovalState) (payloads []any) {
+	words := ""
+	for _, call := range t.Calls[t.Next:] {
+		state := why
+		if q := t.settled(call); q != nil {
+			if q.State == loci.ApprovalOpen || q.State == loci.ApprovalYes {
+				payloads = append(payloads, t.settle([]loci.Approval{*q}, why)...)
+			}
+			state = q.State
+		}
+		r := t.refused(call, state)
+		words = r.Text
+		t.heed(r)
+		payloads = append(payloads, loci.ToolFinished{Result: r})
+	}
+	t.giveOutputs()
+	if why != loci.ApprovalExpired {
+		return append(payloads, loci.TurnFinished{State: loci.TurnInterrupted, Receipt: t.Receipt})
+	}
+	t.shown.WriteString(words)
+	t.answerWith(loci.Message{Role: loci.Assistant, Content: words})
+	return append(payloads, loci.MessageData{Text: words},
+		loci.TurnFinished{State: loci.TurnDone, Finish: loci.FinishStop, Receipt: t.Receipt})
+}
+
+// Recover takes up what the program left when it stopped without warning. Turns
+// that were running end, with as much of their replies as was stored: whoever
+// asked is gone, and what a tool has done is not known. Turns that wait for an
+// answer wait on. One that cannot be taken up does not keep the others from it.
+func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
+	for _, d := range cut {
+		if err := a.recover(ctx, d); err != nil {
+			return err
+		}
+	}
+	waiting, err := a.cfg.Store.AllWaiting(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range waiting {
+		if err := a.waitOn(ctx, w); err != nil {
+			a.cfg.Logger.Error("a turn that waits cannot be taken up", "stage", "turn", "session", w.Session, "turn", w.Turn, "error", err)
+		}
+	}
+	return nil
+}
+
+// waitOn takes up a turn that waits for answers. One that has them all was to go on
+// at the very moment: nothing was done by then, and nothing is.
+func (a *Agent) waitOn(ctx context.Context, w loci.Waiting) error {
+	p, err := asker(w)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(w.Approvals, func(q loci.Approval) bool { return q.State == loci.ApprovalOpen }) {
+		a.await(p, w)
+		return nil
+	}
+	return a.abandon(ctx, p, w.Session)
+}
+
+// recover ends one turn that was cut short.
+func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
+	s, err := a.cfg.Store.Session(ctx, d.Principal, d.Session)
+	if err != nil {
+		return err
+	}
+	path, err := a.cfg.Store.Path(ctx, d.Principal, s.Head)
+	if err != nil {
+		return err
+	}
+	begun, err := a.begunCalls(ctx, d)
+	if err != nil {
+		return err
+	}
+	t := a.newTurn(loci.TurnRequest{Principal: loci.Principal{ID: d.Principal}, Session: d.Session})
+	t.id = d.Turn
+	t.take(spot{Place: transcript.Place{Session: s, Path: path}})
+	t.feed = a.feeds.join(s.ID)
+	defer a.feeds.leave(s.ID)
+	t.Native = slices.ContainsFunc(path, func(n loci.Node) bool { return n.Turn == d.Turn && len(n.Sent.ToolCalls) > 0 })
+	var payloads []any
+	said := d.Text
+	for _, q := range begun {
+		call := loci.ToolCall{ID: q.Call, Name: q.Tool, Arguments: q.Arguments}
+		r := loci.ToolResult{Call: call, Err: loci.ErrOutcomeUnknown, Text: q.Tool + ": " + loci.ErrOutcomeUnknown.Text()}
+		t.heed(r)
+		payloads = append(payloads, loci.ToolFinished{Result: r})
+		said = strings.TrimSpace(said + "\n\n" + r.Text)
+	}
+	t.giveOutputs()
+	if said != "" {
+		t.shown.WriteString(said)
+		t.answerWith(loci.Message{Role: loci.Assistant, Content: said})
+		payloads = append(payloads, loci.MessageData{Text: said, Reasoning: d.Reasoning, Incomplete: true})
+	}
+	return t.save(append(payloads, loci.TurnFinished{State: loci.TurnInterrupted})...)
+}
+
+// begunCalls are the calls of a turn that a person had agreed to and that had begun
+// without an end on record.
+func (a *Agent) begunCalls(ctx context.Context, d loci.Draft) ([]loci.Approval, error) {
+	asked, err := a.cfg.Store.TurnApprovals(ctx, d.Session, d.Turn)
+	if err != nil || len(asked) == 0 {
+		return nil, err
+	}
+	ended := map[string]bool{}
+	const page = 500
+	for after := int64(0); ; {
+		events, err := a.cfg.Store.Events(ctx, d.Session, after, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range events {
+			var done loci.ToolFinished
+			if e.Turn == d.Turn && e.Type == loci.EventToolFinished && e.DecodeData(&done) == nil {
+				ended[done.Result.Call.ID] = true
+			}
+			after = e.Seq
+		}
+		if len(events) < page {
+			break
+		}
+	}
+	return slices.DeleteFunc(asked, func(q loci.Approval) bool { return q.State != loci.ApprovalUsed || ended[q.Call] }), nil
+}
