@@ -17,7 +17,7 @@ from playwright.sync_api import expect, sync_playwright
 
 URL, FOLDER, SHOTS = sys.argv[1:4]
 CODE = re.compile(r"\(code ([2-9][A-Z][2-9])\)")
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=20_000)
 
 
 class Chat:
