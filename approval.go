@@ -54,6 +54,10 @@ type ApprovalAnswered struct {
 	Answer ApprovalState `json:"answer"` // yes, no, expired or withdrawn
 }
 
+// Expired tells whether the question's time is over, whether or not that was
+// noticed yet.
+func (a Approval) Expired() bool { return !Now().Before(a.Expires.Time) }
+
 // Waiting is a turn that has stopped at questions. It goes on when all of them
 // are answered, in this process or in a later one.
 type Waiting struct {
@@ -61,6 +65,18 @@ type Waiting struct {
 	Turn    string
 	Node    string          // the node that shows the questions
 	State   json.RawMessage // what the engine needs to go on
-	// Approvals are the questions, in the order of their calls.
+	// Approvals are the questions, in the order of their calls. To store a turn
+	// that waits already, only new ones are given.
 	Approvals []Approval
+}
+
+// Open are the questions that still wait for an answer.
+func (w Waiting) Open() []Approval {
+	var open []Approval
+	for _, a := range w.Approvals {
+		if a.State == ApprovalOpen && !a.Expired() {
+			open = append(open, a)
+		}
+	}
+	return open
 }

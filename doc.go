@@ -8,8 +8,9 @@
 // internal/ are the architecture:
 //
 //	access     api                   speak a client's protocol, find out who asks
-//	engine     agent, prompt,        one turn: place it in its transcript, ask the
-//	           transcript            model, run the tools, record, repeat
+//	engine     agent, transcript,    one turn: place it in its transcript, ask the
+//	           prompt, offer,        model, run the tools, record, repeat
+//	           approval
 //	abilities  tool, toolkit,        what a turn can use, each behind an interface
 //	           toolkit/arith,        of a few methods that the engine declares
 //	           model, model/server,

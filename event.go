@@ -17,6 +17,7 @@ const (
 	EventToolFinished     EventType = "tool.finished"
 	EventApprovalAsked    EventType = "approval.asked"
 	EventApprovalAnswered EventType = "approval.answered"
+	EventTurnWaiting      EventType = "turn.waiting"
 	EventMessage          EventType = "message"
 	EventNotice           EventType = "notice"
 	EventTurnFinished     EventType = "turn.finished"
@@ -73,7 +74,8 @@ type Receipt struct {
 
 // ToolStarted is the payload of EventToolStarted.
 type ToolStarted struct {
-	Call ToolCall `json:"call"`
+	Call  ToolCall `json:"call"`
+	Doing string   `json:"doing"` // in words: "reading notes.md"
 }
 
 // ToolFinished is the payload of EventToolFinished.
@@ -81,7 +83,17 @@ type ToolFinished struct {
 	Result ToolResult `json:"result"`
 }
 
-// MessageData is the payload of EventMessage: the whole reply as shown.
+// TurnWaiting is the payload of EventTurnWaiting: the turn has stopped until the
+// questions are answered, and a client that cannot wait has its reply.
+type TurnWaiting struct {
+	Approvals []string `json:"approvals"` // ids of the questions that are open
+	Text      string   `json:"text"`      // the questions, in words for a chat
+	Receipt   Receipt  `json:"receipt"`   // of the turn so far
+}
+
+// MessageData is the payload of EventMessage: the whole reply as shown. A turn
+// that waited for answers has one before each wait, if it said something, and
+// one at its end.
 type MessageData struct {
 	Text       string `json:"text"`
 	Reasoning  string `json:"reasoning,omitempty"`
@@ -101,6 +113,7 @@ const (
 	TurnDone        TurnState = "done"
 	TurnInterrupted TurnState = "interrupted" // stopped, or the client left
 	TurnFailed      TurnState = "failed"
+	TurnWaits       TurnState = "waiting" // for an answer: it has not ended
 )
 
 // TurnFinished is the payload of EventTurnFinished.
@@ -109,10 +122,12 @@ type TurnFinished struct {
 	Finish  Finish    `json:"finish,omitempty"` // of the last model call
 	Error   *Error    `json:"error,omitempty"`
 	Receipt Receipt   `json:"receipt"`
+	// Calls are for the client to run, which asks on with their results.
+	Calls []ToolCall `json:"calls,omitempty"`
 }
 
 // Delta is the payload of EventDelta: text as it is generated. Offset is the
-// number of bytes of the turn's shown text before this piece.
+// number of bytes before this piece of the text that the next EventMessage has.
 type Delta struct {
 	Text      string `json:"text,omitempty"`
 	Reasoning string `json:"reasoning,omitempty"`

@@ -54,15 +54,17 @@ var arrows = map[string]row{
 	"": {vocabulary, ""},
 
 	"cmd/loci":     {wiring, "internal/cli"},
-	"internal/cli": {wiring, ". internal/app internal/config internal/embedded internal/text internal/wire"},
+	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/text internal/wire"},
 	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/intent " +
 		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit"},
 
-	"internal/api": {access, ". internal/wire internal/wire/openai internal/wire/ollama"},
+	"internal/api": {access, ". internal/lang internal/wire internal/wire/openai internal/wire/ollama"},
 
-	"internal/agent":      {engine, ". internal/lang internal/prompt internal/text internal/transcript internal/toolcall"},
+	"internal/agent":      {engine, ". internal/approval internal/lang internal/offer internal/prompt internal/text internal/transcript internal/toolcall"},
 	"internal/transcript": {engine, "."},
+	"internal/approval":   {engine, ". internal/lang"},
 	"internal/prompt":     {engine, "."},
+	"internal/offer":      {engine, ". internal/text internal/toolcall"},
 
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
 	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},

@@ -36,9 +36,28 @@ type Request struct {
 	Model    string     `json:"model"`
 	Messages []Message  `json:"messages"`
 	Tools    []ToolSpec `json:"tools,omitempty"` // offered natively; empty in the text and tiny tiers
-	Options  Options    `json:"options"`
-	Purpose  Purpose    `json:"purpose"`
+	// ToolChoice is not sent without Tools: servers refuse it.
+	ToolChoice ToolChoice `json:"tool_choice,omitzero"`
+	Options    Options    `json:"options"`
+	Purpose    Purpose    `json:"purpose"`
 }
+
+// ToolChoice says whether a reply may, must or must not call tools. The zero
+// value leaves it to the server, which lets the model choose.
+type ToolChoice struct {
+	Mode ChoiceMode `json:"mode"`
+	Name string     `json:"name,omitempty"` // with ChoiceRequired: the one tool to call
+}
+
+// ChoiceMode is one of the choices.
+type ChoiceMode string
+
+// The choices of the OpenAI protocol.
+const (
+	ChoiceAuto     ChoiceMode = "auto"
+	ChoiceNone     ChoiceMode = "none"
+	ChoiceRequired ChoiceMode = "required"
+)
 
 // Options are the generation settings of a call. A nil pointer or empty field
 // was not set by anybody and is not sent: the server's default holds.
@@ -75,6 +94,7 @@ const (
 type Chunk struct {
 	Text      string
 	Reasoning string
+	Doing     string // what is done for the reply meanwhile, in words of loci
 	ToolCalls []ToolCall
 	Finish    Finish
 	Usage     *Usage
@@ -112,6 +132,7 @@ type Profile struct {
 	Vision bool   `json:"vision,omitempty"`
 	Think  bool   `json:"think,omitempty"`
 	Params int64  `json:"params,omitempty"` // number of weights; 0 where unknown
+	Slots  int    `json:"slots,omitempty"`  // replies it makes at the same time; 0 where unknown
 	Reason string `json:"reason"`           // one sentence: why this tier
 }
 

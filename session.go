@@ -101,8 +101,14 @@ type TurnRequest struct {
 	// and the session's own transcript counts.
 	Resent  bool
 	History []Message
+	// Message is what the person says. A client that was handed calls sends their
+	// Results instead.
 	Message Message
-	Options Options
-	Folders []string // more folders to allow in this session; owner only
-	Working string   // where relative paths start in a new session; owner only
+	Results []Message
+	Tools   []ToolSpec // what the client can run itself
+	// ToolChoice is what the client wants of its tools.
+	ToolChoice ToolChoice
+	Options    Options
+	Folders    []string // more folders to allow in this session; owner only
+	Working    string   // where relative paths start in a new session; owner only
 }

@@ -6,6 +6,10 @@
 // does its part and names the next. It yields a stream of events, and an event
 // is stored before it is yielded, so what a client saw is never lost.
 //
+// Where a call needs a person's yes, the turn is parked (see waiting.go): it is
+// stored, and goes on from there when the questions are answered (resume.go), in the
+// conversation itself (place.go tells answers from other messages) or elsewhere.
+//
 // A turn that a request brought belongs to that request and ends with it (see
 // Agent.Turn). A turn of the agent API belongs to its session and ends by
 // itself or by Agent.Stop; clients come and go and follow it by number (see
@@ -13,6 +17,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -59,9 +64,34 @@ type Log interface {
 	Events(ctx context.Context, session string, after int64, limit int) ([]loci.Event, error)
 }
 
+// Questions keeps what waits for a person's answer.
+type Questions interface {
+	Approval(ctx context.Context, principal, id string) (loci.Approval, error)
+	ApprovalByCode(ctx context.Context, principal, code string) (loci.Approval, error)
+	// Approvals lists those that are open, TurnApprovals all that a turn asked.
+	Approvals(ctx context.Context, principal string) ([]loci.Approval, error)
+	TurnApprovals(ctx context.Context, session, turn string) ([]loci.Approval, error)
+	// Settle moves a question from one state to another, and tells whether it was
+	// in the first still.
+	Settle(ctx context.Context, id string, from, to loci.ApprovalState) (bool, error)
+}
+
+// Waits keeps the turns that stopped at questions.
+type Waits interface {
+	// Waiting gives the turn of a session that waits, or a loci.NotFound error.
+	Waiting(ctx context.Context, principal, session string) (loci.Waiting, error)
+	AllWaiting(ctx context.Context) ([]loci.Waiting, error)
+	// Resume ends the waiting of a turn, and tells whether it was waiting still.
+	Resume(ctx context.Context, session, turn string) (bool, error)
+	// Withdraw takes back what was asked or agreed to but not begun.
+	Withdraw(ctx context.Context, session, turn string) error
+}
+
 // Store is everything the agent needs of the database.
 type Store interface {
 	Log
+	Questions
+	Waits
 	transcript.Store
 }
 
@@ -75,7 +105,9 @@ type Settings struct {
 	ReplaceClient bool // leave out the client's own system message
 	MaxSteps      int  // model calls a turn
 	KeptRounds    int  // rounds kept when the window is full
-	Working       string
+	// AskFor is how long a question waits for its answer; 0: five minutes.
+	AskFor  time.Duration
+	Working string
 	// Folders gives the folders that a principal may look into.
 	Folders func(loci.Principal) []string
 }
@@ -99,6 +131,7 @@ type Agent struct {
 	feeds feeds
 	steps lastSteps
 	own   sync.WaitGroup // turns that belong to sessions
+	clock deadlines      // of the questions that are open
 }
 
 // New makes an Agent.
@@ -106,27 +139,35 @@ func New(c Config) *Agent {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	c.Settings.AskFor = cmp.Or(c.Settings.AskFor, 5*time.Minute)
 	return &Agent{cfg: c}
 }
 
 // Turn runs a turn that belongs to the caller: cancelling ctx or stopping the
-// iteration interrupts it. The sequence ends after turn.finished, or with an
-// error when the turn could not begin.
+// iteration interrupts it. The sequence ends after turn.finished, after
+// turn.waiting where the turn stopped at questions, or with an error when the
+// turn could not begin.
+//
+// A message that answers the questions of a turn goes on with that turn.
 func (a *Agent) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error] {
 	return func(yield func(loci.Event, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		t := &turn{
-			agent:  a,
-			req:    req,
-			id:     loci.NewID(loci.TurnPrefix),
-			cancel: cancel,
-			yield:  func(e loci.Event) bool { return yield(e, nil) },
-			began:  a.cfg.Now(),
-		}
+		t := a.newTurn(req)
+		t.yield = func(e loci.Event) bool { return yield(e, nil) }
+		ctx, t.cancel = context.WithCancel(ctx)
+		defer t.cancel()
 		if err := t.run(ctx); err != nil && !t.left {
 			yield(loci.Event{}, err)
 		}
+	}
+}
+
+func (a *Agent) newTurn(req loci.TurnRequest) *turn {
+	return &turn{
+		agent:    a,
+		req:      req,
+		id:       loci.NewID(loci.TurnPrefix),
+		yield:    func(loci.Event) bool { return true },
+		progress: progress{Began: a.cfg.Now()},
 	}
 }
 
@@ -166,13 +207,16 @@ func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (loci.Event, er
 	return b.event, b.err
 }
 
-// Stop interrupts the turn that runs in a session of p, if any does.
+// Stop interrupts the turn that runs in a session of p, or waits for an answer
+// there, if any does.
 func (a *Agent) Stop(ctx context.Context, p loci.Principal, session string) error {
 	if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
 		return err
 	}
-	a.lanes.stop(session)
-	return nil
+	if a.lanes.stop(session) {
+		return nil
+	}
+	return a.abandon(ctx, p, session, loci.ApprovalWithdrawn)
 }
 
 // Follow gives a session's events after the given number, first those that are
@@ -217,6 +261,7 @@ func (a *Agent) Debug(ctx context.Context, p loci.Principal, session string) (La
 // Close interrupts all turns, waits for those that belong to sessions, and ends
 // every Follow when it has given what there is.
 func (a *Agent) Close() {
+	a.clock.stop()
 	a.lanes.close()
 	a.own.Wait()
 	a.feeds.close()

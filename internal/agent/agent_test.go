@@ -83,9 +83,18 @@ func (s *script) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chun
 
 // shelf is a set of tools over a few files.
 type shelf struct {
+	mu    sync.Mutex
 	files map[string]string
 	calls []loci.ToolCall
 	scope loci.Scope
+	// writing is called in the middle of a write.
+	writing func(context.Context)
+}
+
+func (s *shelf) file(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.files[name]
 }
 
 func (s *shelf) Specs(loci.Scope) []loci.ToolSpec {
@@ -93,12 +102,44 @@ func (s *shelf) Specs(loci.Scope) []loci.ToolSpec {
 	return []loci.ToolSpec{
 		{Name: "list_dir", Description: "Lists a folder.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`), SideEffects: loci.EffectRead},
 		{Name: "read_file", Description: "Reads a file.", Parameters: parameters, SideEffects: loci.EffectRead},
+		{Name: "write_file", Description: "Writes a file.", Parameters: json.RawMessage(`{"type":"object"}`), SideEffects: loci.EffectWrite, Dangerous: true},
 	}
 }
 
-func (s *shelf) Ask(context.Context, loci.Scope, loci.ToolCall) *loci.Ask { return nil }
+// Ask wants a yes for writing, to what is there and what is to come.
+func (s *shelf) Ask(_ context.Context, scope loci.Scope, call loci.ToolCall) *loci.Ask {
+	if call.Name != "write_file" || !scope.Principal.Owner {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var args struct{ Path, Content string }
+	_ = json.Unmarshal(call.Arguments, &args) // sloppy arguments name no file
+	return &loci.Ask{Preview: args.Content, Reason: "It writes.", Fingerprint: string(call.Arguments) + s.files[args.Path]}
+}
 
-func (s *shelf) Call(_ context.Context, scope loci.Scope, call loci.ToolCall, _ string) loci.ToolResult {
+// write writes what was agreed to.
+func (s *shelf) write(ctx context.Context, scope loci.Scope, call loci.ToolCall, approved string) loci.ToolResult {
+	var args struct{ Path, Content string }
+	_ = json.Unmarshal(call.Arguments, &args)
+	if a := s.Ask(ctx, scope, call); a == nil || a.Fingerprint != approved {
+		return loci.ToolResult{Call: call, Err: &loci.ToolError{Message: "Not agreed to."}, Refused: true, Text: "Not agreed to."}
+	}
+	if s.writing != nil {
+		s.writing(ctx)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files[args.Path] += args.Content
+	return loci.ToolResult{Call: call, Data: json.RawMessage(`{"written":true}`), Text: "Wrote " + args.Path + "."}
+}
+
+func (s *shelf) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall, approved string) loci.ToolResult {
+	if call.Name == "write_file" {
+		return s.write(ctx, scope, call, approved)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.calls, s.scope = append(s.calls, call), scope
 	var args struct{ Path string }
 	_ = json.Unmarshal(call.Arguments, &args) // sloppy arguments name no file
@@ -121,6 +162,7 @@ type world struct {
 	tools *shelf
 	store *store.DB
 	agent *agent.Agent
+	wait  time.Duration // how long a question waits; 0: long
 }
 
 var clock = time.Date(2026, 11, 30, 14, 32, 0, 0, time.UTC)
@@ -152,7 +194,7 @@ func (w *world) again() *agent.Agent {
 	return agent.New(agent.Config{
 		Model: w.model, Tools: w.tools, Store: w.store, Chooser: chooser{},
 		Settings: agent.Settings{
-			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4,
+			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4, AskFor: w.wait,
 			Folders: func(p loci.Principal) []string {
 				if p.Owner {
 					return []string{"/home/mira"}
@@ -182,6 +224,8 @@ type outcome struct {
 	text     string
 	types    []string
 	results  []loci.ToolResult
+	asked    []loci.Approval
+	waits    bool // for an answer: it has not finished
 	finished loci.TurnFinished
 	err      error
 }
@@ -210,6 +254,17 @@ func (w *world) turn(req loci.TurnRequest) outcome {
 			o.text += d.Text
 		case loci.ToolFinished:
 			o.results = append(o.results, d.Result)
+		case loci.Approval:
+			o.asked = append(o.asked, d)
+		case loci.TurnWaiting: // as the chat protocols show it
+			if o.waits = true; o.text != "" {
+				o.text += "\n\n"
+			}
+			o.text += d.Text
+		case loci.MessageData:
+			if o.text == "" {
+				o.text = d.Text
+			}
 		case loci.TurnFinished:
 			o.finished = d
 		}
@@ -230,6 +285,9 @@ func (chooser) Next(_ context.Context, s loci.Situation) (loci.Move, error) {
 		return loci.Move{}, errors.New("no idea")
 	case strings.HasPrefix(s.Text, "read ") && len(s.Results) == 0:
 		c := call("read_file", fmt.Sprintf(`{"path":%q}`, strings.TrimPrefix(s.Text, "read ")))
+		return loci.Move{Call: &c}, nil
+	case s.Text == "write" && len(s.Results) == 0:
+		c := call("write_file", `{"path":"todo.md","content":"milk"}`)
 		return loci.Move{Call: &c}, nil
 	case len(s.Results) > 0:
 		return loci.Move{Say: s.Results[0].Text}, nil

@@ -15,10 +15,10 @@ import (
 // ask is the model step of the native and text tiers: one call, streamed to
 // the client as it comes.
 func (t *turn) ask(ctx context.Context) phase {
-	if t.step >= t.agent.cfg.Settings.MaxSteps {
+	if t.Step >= t.agent.cfg.Settings.MaxSteps {
 		return t.exhausted()
 	}
-	t.step++
+	t.Step++
 	req := t.request()
 	switch t.session.Tier {
 	case loci.TierNative:
@@ -88,10 +88,10 @@ func (t *turn) stream(ctx context.Context, req loci.Request, filter func(piece s
 		return out, err
 	}
 	out.receipt.Calls, out.receipt.Millis = 1, time.Since(began).Milliseconds()
-	t.receipt = sum(t.receipt, out.receipt)
+	t.Receipt = sum(t.Receipt, out.receipt)
 	t.finish = out.finish
 	t.agent.steps.finish(t.session.ID, out)
-	t.log.Info("model call", "stage", "model", "step", t.step, "prompt_tokens", out.receipt.Prompt,
+	t.log.Info("model call", "stage", "model", "step", t.Step, "prompt_tokens", out.receipt.Prompt,
 		"reused_tokens", out.receipt.Reused, "completion_tokens", out.receipt.Completion, "duration", time.Since(began))
 	return out, nil
 }
@@ -123,22 +123,22 @@ func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault)
 	if len(written) > 0 {
 		sent.Content = toolcall.Restore(out.text)
 	}
-	t.native = len(out.calls) > 0
-	t.calls = written
-	if t.native {
-		t.calls = t.identified(out.calls)
-		sent.ToolCalls = t.calls
+	t.Native = len(out.calls) > 0
+	t.Calls = written
+	if t.Native {
+		t.Calls = t.identified(out.calls)
+		sent.ToolCalls = t.Calls
 	}
-	done := loci.StepFinished{Step: t.step, Text: out.text, Calls: t.calls, Finish: out.finish, Receipt: out.receipt}
+	done := loci.StepFinished{Step: t.Step, Text: out.text, Calls: t.Calls, Finish: out.finish, Receipt: out.receipt}
 	switch {
-	case len(t.calls) > 0:
+	case len(t.Calls) > 0:
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
 		if !t.record(done) {
 			return (*turn).end
 		}
 		return (*turn).tools
-	case fault != nil && !t.fixed:
-		t.fixed = true
+	case fault != nil && !t.Fixed:
+		t.Fixed = true
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, correction(out.finish, fault)))
 		if !t.record(done) {
@@ -185,7 +185,7 @@ func correction(finish loci.Finish, fault *toolcall.Fault) loci.Message {
 // toText goes on in the text tier, for a server that turned out to refuse
 // tools.
 func (t *turn) toText() phase {
-	t.step--
+	t.Step--
 	t.session.Tier, t.touched = loci.TierText, true
 	t.system()
 	if !t.record(loci.Notice{Text: "This model has no native tool calls; loci lets it write them as text."}) {
@@ -202,23 +202,34 @@ func (t *turn) request() loci.Request {
 		Options:  t.req.Options,
 		Purpose:  loci.PurposeStep,
 	}
-	if t.receipt.Calls == 0 {
+	if t.Receipt.Calls == 0 {
 		req.Purpose = loci.PurposeChat
 	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
 	var open []loci.ToolCall
+	var before loci.Node // the last one that was sent
 	for _, n := range t.path {
+		if n.Unsent {
+			continue
+		}
 		if n.Sent.Role == loci.ToolRole {
 			open = slices.DeleteFunc(open, func(c loci.ToolCall) bool { return c.ID == n.Sent.ToolCallID })
 		} else {
 			req.Messages = append(req.Messages, unanswered(open)...)
 			open = slices.Clone(n.Sent.ToolCalls)
 		}
-		if last := req.Messages[len(req.Messages)-1]; n.Sent.Role == loci.User && last.Role == loci.User {
-			// A turn that failed. Many models demand that the roles take turns.
-			req.Messages = append(req.Messages, loci.Message{Role: loci.Assistant, Content: "(There was no answer.)"})
+		// Many models demand that the roles take turns.
+		switch last := &req.Messages[len(req.Messages)-1]; {
+		case n.Sent.Role != loci.User || last.Role != loci.User:
+			req.Messages = append(req.Messages, n.Sent)
+		case before.Shown == nil || n.Sent.ToolName != "": // all that came of the calls of a step
+			said := n.Sent
+			said.Content = last.Content + "\n\n" + said.Content
+			*last = said
+		default: // a turn that failed
+			req.Messages = append(req.Messages, loci.Message{Role: loci.Assistant, Content: "(There was no answer.)"}, n.Sent)
 		}
-		req.Messages = append(req.Messages, n.Sent)
+		before = n
 	}
 	return req
 }

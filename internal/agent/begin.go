@@ -5,7 +5,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"loci"
 	"loci/internal/lang"
@@ -20,54 +19,38 @@ const (
 	messageBytes = 4000 // bytes of a message in the timeline; the transcript has all of it
 )
 
-// place finds the session and waits until no other turn runs in it.
-func (t *turn) place(ctx context.Context) (leave func(), err error) {
-	for {
-		place, err := transcript.Locate(ctx, t.agent.cfg.Store, t.req)
-		if err != nil {
-			return nil, err
-		}
-		leave, waited, err := t.agent.lanes.enter(ctx, place.Session.ID, t.cancel)
-		if err != nil {
-			return nil, err
-		}
-		if waited { // the turn before has changed the transcript: look again
-			again, err := transcript.Locate(ctx, t.agent.cfg.Store, t.req)
-			if err != nil {
-				leave()
-				return nil, err
-			}
-			if again.Session.ID != place.Session.ID {
-				leave()
-				continue
-			}
-			place = again
-		}
-		t.take(place)
-		return leave, nil
-	}
-}
-
-func (t *turn) take(p transcript.Place) {
-	t.session, t.isNew = p.Session, p.New
-	t.drafted = time.Now() // a reply that takes no longer than that needs no draft
-	t.log = t.agent.cfg.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
-	t.path = slices.Concat(p.Path, p.Imported)
-	t.unsaved = p.Imported
-	t.lastID, t.lastPath = p.Parent(), p.PathHash()
-}
-
-// begin freezes a new session's prompt, adds the person's message and stores
-// that the turn has started.
+// begin adds the person's message and stores that the turn has started.
 func (t *turn) begin(ctx context.Context) error {
-	model := cmp.Or(t.req.Model, t.session.Model)
-	var err error
-	if t.profile, err = t.agent.cfg.Model.Profile(ctx, model); err != nil {
+	opened, err := t.ready(ctx)
+	if err != nil {
 		return err
 	}
+	t.translate()
+	switch {
+	case len(t.req.Results) > 0 && t.session.Tier == loci.TierTiny:
+		return errOnlyResults
+	case len(t.req.Results) > 0:
+		t.addResults()
+	case t.session.Tier != loci.TierTiny:
+		t.addUser(t.req.Message.Content + prompt.Tail(t.Began, t.moved(opened)))
+	}
+	return t.save(t.started())
+}
+
+func (t *turn) started() loci.TurnStarted {
+	return loci.TurnStarted{Model: t.session.Model, Tier: t.session.Tier, Message: text.Clip(t.req.Message.Content, messageBytes)}
+}
+
+// ready finds out about the model, the folders and the tools of the turn, and
+// freezes a new session's prompt. It gives the folders opened since.
+func (t *turn) ready(ctx context.Context) (opened []string, err error) {
+	model := cmp.Or(t.req.Model, t.session.Model)
+	if t.profile, err = t.agent.cfg.Model.Profile(ctx, model); err != nil {
+		return nil, err
+	}
 	model = cmp.Or(model, t.profile.Model) // a session stays with the model it began with
-	opened := t.open()
-	t.specs = t.agent.cfg.Tools.Specs(t.scope)
+	opened = t.open()
+	t.offer()
 	switch {
 	case t.isNew:
 		t.freeze(model)
@@ -79,10 +62,7 @@ func (t *turn) begin(ctx context.Context) error {
 		}
 	}
 	t.session.Updated, t.touched = loci.Now(), true
-	if t.session.Tier != loci.TierTiny {
-		t.addUser(t.req.Message.Content + prompt.Tail(t.began, t.moved(opened)))
-	}
-	return t.save(loci.TurnStarted{Model: model, Tier: t.session.Tier, Message: text.Clip(t.req.Message.Content, messageBytes)})
+	return opened, nil
 }
 
 // open adds the folders that the request allows and gives the new ones.
@@ -127,8 +107,8 @@ func (t *turn) freeze(model string) {
 	t.session.Tier = t.profile.Tier
 	t.session.ClientSystem = t.req.System
 	t.session.Title = text.Title(t.req.Message.Content, titleLength)
-	t.session.Created = loci.Time{Time: t.began}
-	for _, s := range t.specs {
+	t.session.Created = loci.Time{Time: t.Began}
+	for _, s := range t.agent.cfg.Tools.Specs(t.scope) {
 		t.session.Tools = append(t.session.Tools, s.Name)
 	}
 	t.system()
@@ -138,7 +118,7 @@ func (t *turn) freeze(model string) {
 func (t *turn) system() {
 	s := t.agent.cfg.Settings
 	f := prompt.Facts{
-		Now:     t.began,
+		Now:     t.Began,
 		Zone:    s.Zone,
 		User:    t.user(),
 		Purpose: s.Purpose,
@@ -167,14 +147,6 @@ func (t *turn) user() string {
 	return toolcall.Inert(name)
 }
 
-// offered gives the tools that were frozen into the session, those that still
-// exist.
-func (t *turn) offered() []loci.ToolSpec {
-	return slices.DeleteFunc(slices.Clone(t.specs), func(s loci.ToolSpec) bool {
-		return !slices.Contains(t.session.Tools, s.Name)
-	})
-}
-
 // moved is what the tail must say because it changed since the system block
 // was written.
 func (t *turn) moved(opened []string) prompt.Moved {
@@ -183,6 +155,7 @@ func (t *turn) moved(opened []string) prompt.Moved {
 		return m
 	}
 	m.Opened = opened
+	m.Tools = toolcall.Lines(t.added())
 	if t.req.Resent && t.req.System != t.session.ClientSystem && !t.agent.cfg.Settings.ReplaceClient {
 		t.session.ClientSystem = t.req.System
 		m.Client = &t.req.System
@@ -193,10 +166,17 @@ func (t *turn) moved(opened []string) prompt.Moved {
 // addUser adds the person's message as a node: shown as they wrote it, sent as
 // the model reads it.
 func (t *turn) addUser(sent string) {
+	t.begun = true
 	t.fit(sent)
 	m := t.req.Message
 	m.Content = sent
 	t.add(transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.req.Message.Content, m))
+	t.rebase()
+}
+
+// rebase remembers where the path begins anew, if it was cut. The path has its
+// next node by then.
+func (t *turn) rebase() {
 	if t.rebased {
 		t.session.Base, t.touched = t.path[0].ID, true
 	}

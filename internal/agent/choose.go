@@ -5,19 +5,20 @@ import (
 
 	"loci"
 	"loci/internal/toolcall"
+	"loci/internal/transcript"
 )
 
 // choose is the step of the tiny tier: the runtime decides what to do, and the
 // model at most phrases.
 func (t *turn) choose(ctx context.Context) phase {
-	if t.step >= t.agent.cfg.Settings.MaxSteps {
+	if t.Step >= t.agent.cfg.Settings.MaxSteps {
 		return t.exhausted()
 	}
-	t.step++
+	t.Step++
 	move, err := t.agent.cfg.Chooser.Next(ctx, loci.Situation{
 		Text:    t.req.Message.Content,
 		History: t.visible(),
-		Results: t.results,
+		Results: t.Results,
 		Tools:   t.specs,
 		Folders: t.scope.Folders,
 		User:    t.user(),
@@ -30,13 +31,15 @@ func (t *turn) choose(ctx context.Context) phase {
 	case err != nil:
 		return t.fail(err)
 	case move.Call != nil:
-		t.calls, t.native = t.identified([]loci.ToolCall{*move.Call}), false
+		t.Calls, t.Next, t.Native = t.identified([]loci.ToolCall{*move.Call}), 0, false
 		return (*turn).tools
 	case move.Talk != nil:
 		return t.talk(ctx, *move.Talk)
 	}
 	t.finish = loci.FinishStop
-	t.addUser(t.req.Message.Content)
+	if !t.begun {
+		t.addUser(t.req.Message.Content)
+	}
 	t.announce()
 	t.say(move.Say, "")
 	t.reply(loci.Message{Role: loci.Assistant, Content: move.Say})
@@ -56,7 +59,11 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	if talk.Instruction != "" {
 		said = toolcall.Inert(talk.Instruction)
 	}
-	t.addUser(said)
+	if t.begun { // the words stand before the question
+		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{Role: loci.User, Content: said}))
+	} else {
+		t.addUser(said)
+	}
 	t.announce()
 	t.speak(talk.Lead)
 	req := t.request()
@@ -71,15 +78,16 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 		return t.fail(err)
 	}
 	t.reply(loci.Message{Role: loci.Assistant, Content: out.text})
-	t.last = append(t.last, loci.StepFinished{Step: t.step, Text: out.text, Finish: out.finish, Receipt: out.receipt})
+	t.last = append(t.last, loci.StepFinished{Step: t.Step, Text: out.text, Finish: out.finish, Receipt: out.receipt})
 	return (*turn).end
 }
 
-// visible is the conversation as the client shows it.
+// visible is the conversation before this turn as the client shows it, without
+// questions and their answers.
 func (t *turn) visible() []loci.Message {
 	var shown []loci.Message
 	for _, n := range t.path {
-		if n.Shown != nil {
+		if n.Shown != nil && !n.Unsent && n.Turn != t.id {
 			shown = append(shown, loci.Message{Role: n.Sent.Role, Content: *n.Shown})
 		}
 	}

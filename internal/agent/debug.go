@@ -30,7 +30,7 @@ func (l *lastSteps) begin(t *turn, req loci.Request) {
 			l.order = l.order[1:]
 		}
 	}
-	l.byID[id] = &LastStep{Time: loci.Now(), Turn: t.id, Step: t.step, Request: req, Profile: t.profile, Session: t.session}
+	l.byID[id] = &LastStep{Time: loci.Now(), Turn: t.id, Step: t.Step, Request: req, Profile: t.profile, Session: t.session}
 }
 
 func (l *lastSteps) finish(session string, out output) {

@@ -26,10 +26,11 @@ type feed struct {
 	users     int           // turns and followers
 	seq       int64         // newest durable event
 	turn      string        // newest turn
-	running   bool          // it has not ended
-	first     int64         // number of its first event
+	leg       int           // counts the times a turn began or went on
+	running   bool          // it has not ended, and does not wait
+	first     int64         // number of the leg's first event
 	marks     []mark        // how much was said before each of its events
-	text      []byte        // shown text of that turn so far
+	text      []byte        // shown text of that leg so far
 	reasoning []byte        // and its thoughts
 	changed   chan struct{} // closed at the next change; nil when nobody waits
 	ended     bool          // nothing more will happen
@@ -86,11 +87,14 @@ func (f *feeds) durable(s *feed, e loci.Event) {
 	defer f.mu.Unlock()
 	s.seq = e.Seq
 	switch e.Type {
-	case loci.EventTurnStarted:
-		s.turn, s.running, s.text, s.reasoning = e.Turn, true, nil, nil
-		s.first, s.marks = e.Seq, nil
-	case loci.EventTurnFinished:
+	case loci.EventTurnWaiting, loci.EventTurnFinished:
 		s.running = false
+	default:
+		if !s.running { // the turn begins, or goes on after a wait
+			s.turn, s.running, s.text, s.reasoning = e.Turn, true, nil, nil
+			s.first, s.marks = e.Seq, nil
+			s.leg++
+		}
 	}
 	s.marks = append(s.marks, mark{len(s.text), len(s.reasoning)})
 	s.wake()
@@ -116,8 +120,8 @@ func (s *feed) wake() {
 type follower struct {
 	session string
 	seq     int64
-	turn    string
-	mark    // how much of that turn it was given
+	leg     int
+	mark    // how much of that leg it was given
 }
 
 // follow yields the session's events after a number until ctx ends or the
@@ -134,7 +138,7 @@ func (f *feeds) follow(ctx context.Context, log Log, s *feed, session string, af
 			continue
 		}
 		if behind || seq > r.seq {
-			more, ok := r.stored(ctx, log, yield)
+			more, ok := r.stored(ctx, log, seq, yield)
 			if !ok {
 				return
 			}
@@ -165,10 +169,16 @@ func (f *feeds) next(s *feed) (seq int64, ended bool, changed <-chan struct{}) {
 	return s.seq, s.ended, s.changed
 }
 
-// stored yields the durable events that the follower has not seen, and tells
-// whether there were any and whether the reader wants more.
-func (r *follower) stored(ctx context.Context, log Log, yield func(loci.Event, error) bool) (more, ok bool) {
-	const page = 200
+// stored yields durable events that the follower has not seen, and tells whether
+// there were any and whether the reader wants more. What the feed was not told of
+// yet has to wait, since there may be text before it; for the same reason one who
+// is with the turn gets one event at a time. A feed that knows no number has no
+// turn.
+func (r *follower) stored(ctx context.Context, log Log, upTo int64, yield func(loci.Event, error) bool) (more, ok bool) {
+	page := 200
+	if r.leg > 0 {
+		page = 1
+	}
 	events, err := log.Events(ctx, r.session, r.seq, page)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -177,12 +187,15 @@ func (r *follower) stored(ctx context.Context, log Log, yield func(loci.Event, e
 		return false, false
 	}
 	for _, e := range events {
+		if upTo > 0 && e.Seq > upTo {
+			return more, true
+		}
 		if !yield(e, nil) {
 			return false, false
 		}
-		r.seq = e.Seq
+		r.seq, more = e.Seq, true
 	}
-	return len(events) > 0, true
+	return more, true
 }
 
 // since gives the text that was generated after what the follower has. One who
@@ -191,11 +204,11 @@ func (r *follower) stored(ctx context.Context, log Log, yield func(loci.Event, e
 func (f *feeds) since(s *feed, r *follower) (loci.Event, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if r.turn != s.turn {
-		if !s.running || s.seq > r.seq {
+	if r.leg != s.leg {
+		if !s.running || s.seq != r.seq { // behind, or told by the store before the feed was
 			return loci.Event{}, false
 		}
-		r.turn, r.mark = s.turn, mark{}
+		r.leg, r.mark = s.leg, mark{}
 	}
 	upTo := mark{len(s.text), len(s.reasoning)}
 	if next := r.seq + 1 - s.first; 0 <= next && next < int64(len(s.marks)) {

@@ -113,13 +113,15 @@ func (l *lanes) leave(session string) {
 	lane.next = nil
 }
 
-// stop interrupts the running turn of a session.
-func (l *lanes) stop(session string) {
+// stop interrupts the running turn of a session, and tells whether there is one.
+func (l *lanes) stop(session string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if running := l.byID[session]; running != nil {
+	running := l.byID[session]
+	if running != nil {
 		running.cancel()
 	}
+	return running != nil
 }
 
 // clear interrupts the running turn of a session, and sends away the one that

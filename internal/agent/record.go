@@ -29,7 +29,7 @@ func (t *turn) add(n loci.Node) {
 func (t *turn) save(payloads ...any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
 	defer cancel()
-	b := loci.Batch{Nodes: t.unsaved}
+	b := loci.Batch{Nodes: t.unsaved, Waiting: t.parked}
 	for _, data := range payloads {
 		b.Events = append(b.Events, &loci.Event{
 			V: loci.EventVersion, Session: t.session.ID, Turn: t.id, Time: loci.Now(), Type: typeOf(data), Data: data,
@@ -44,7 +44,7 @@ func (t *turn) save(payloads ...any) error {
 	if n := len(b.Nodes); n > 0 {
 		t.session.Head = b.Nodes[n-1].ID
 	}
-	t.unsaved, t.isNew, t.touched = nil, false, false
+	t.unsaved, t.parked, t.isNew, t.touched = nil, nil, false, false
 	for _, e := range b.Events {
 		t.agent.feeds.durable(t.feed, *e)
 		t.show(*e)
@@ -63,6 +63,12 @@ func typeOf(payload any) loci.EventType {
 		return loci.EventToolStarted
 	case loci.ToolFinished:
 		return loci.EventToolFinished
+	case loci.Approval:
+		return loci.EventApprovalAsked
+	case loci.ApprovalAnswered:
+		return loci.EventApprovalAnswered
+	case loci.TurnWaiting:
+		return loci.EventTurnWaiting
 	case loci.MessageData:
 		return loci.EventMessage
 	case loci.TurnFinished:

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"loci"
 	"loci/internal/transcript"
@@ -74,45 +75,107 @@ func (a *Agent) Delete(ctx context.Context, p loci.Principal, session string) er
 	return nil
 }
 
-// Recover ends the turns that were running when the program stopped without
-// warning, with as much of their replies as was stored. They are not taken up
-// again: whoever asked is gone, and what a tool has done is not known.
+// Recover takes up what the program left when it stopped without warning. Turns
+// that were running end, with as much of their replies as was stored: whoever
+// asked is gone, and what a tool has done is not known. Turns that wait for an
+// answer wait on.
 func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
 	for _, d := range cut {
-		b := loci.Batch{}
-		add := func(data any) {
-			b.Events = append(b.Events, &loci.Event{
-				V: loci.EventVersion, Session: d.Session, Turn: d.Turn, Time: loci.Now(), Type: typeOf(data), Data: data,
-			})
+		if err := a.recover(ctx, d); err != nil {
+			return err
 		}
-		if d.Text != "" {
-			node, err := a.cutReply(ctx, d)
-			if err != nil {
-				return err
-			}
-			b.Nodes = []loci.Node{node}
-			add(loci.MessageData{Text: d.Text, Reasoning: d.Reasoning, Incomplete: true})
+	}
+	waiting, err := a.cfg.Store.AllWaiting(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range waiting {
+		p, err := asker(w)
+		if err != nil {
+			return err
 		}
-		add(loci.TurnFinished{State: loci.TurnInterrupted})
-		if err := a.cfg.Store.Save(ctx, b); err != nil {
+		if !slices.ContainsFunc(w.Approvals, func(q loci.Approval) bool { return q.State == loci.ApprovalOpen }) {
+			// It was to go on at the very moment, and nothing was done by then.
+			err = a.abandon(ctx, p, w.Session, loci.ApprovalWithdrawn)
+		} else {
+			a.await(p, w)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cutReply is the node of a reply that broke off, so that a client that goes on
-// from it is recognised.
-func (a *Agent) cutReply(ctx context.Context, d loci.Draft) (loci.Node, error) {
+// recover ends one turn that was cut short.
+func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
+	t := a.newTurn(loci.TurnRequest{Principal: loci.Principal{ID: d.Principal}, Session: d.Session})
+	t.id = d.Turn
 	s, err := a.cfg.Store.Session(ctx, d.Principal, d.Session)
 	if err != nil {
-		return loci.Node{}, err
+		return err
 	}
 	path, err := a.cfg.Store.Path(ctx, d.Principal, s.Head)
 	if err != nil {
-		return loci.Node{}, err
+		return err
 	}
-	p := transcript.Place{Session: s, Path: path}
-	reply := loci.Message{Role: loci.Assistant, Content: d.Text}
-	return transcript.NewNode(s.ID, p.Parent(), d.Turn, p.PathHash(), d.Text, reply), nil
+	t.take(spot{Place: transcript.Place{Session: s, Path: path}})
+	t.feed = a.feeds.join(s.ID)
+	defer a.feeds.leave(s.ID)
+	var payloads []any
+	unknown, err := a.unknown(ctx, d)
+	if err != nil {
+		return err
+	}
+	t.Native = slices.ContainsFunc(path, func(n loci.Node) bool { return n.Turn == d.Turn && len(n.Sent.ToolCalls) > 0 })
+	for _, q := range unknown {
+		r := loci.ToolResult{Call: loci.ToolCall{ID: q.Call, Name: q.Tool, Arguments: q.Arguments}, Err: errUnknown, Text: errUnknown.Message}
+		t.heed(r)
+		payloads = append(payloads, loci.ToolFinished{Result: r})
+	}
+	t.giveOutputs()
+	said := d.Text
+	if len(unknown) > 0 {
+		said = strings.TrimSpace(said + "\n\n" + errUnknown.Message)
+	}
+	if said != "" {
+		t.shown.WriteString(said)
+		t.reply(loci.Message{Role: loci.Assistant, Content: said})
+		payloads = append(payloads, loci.MessageData{Text: said, Reasoning: d.Reasoning, Incomplete: true})
+	}
+	return t.save(append(payloads, loci.TurnFinished{State: loci.TurnInterrupted})...)
+}
+
+// errUnknown is what came of a call that had begun.
+var errUnknown = &loci.ToolError{
+	Message:    "loci stopped while this was under way, so it is not known whether it was done.",
+	Suggestion: "Look at how it is now before you do it again.",
+	ForPerson:  "Look at how it is now before you ask for it again.",
+}
+
+// unknown are the calls of a turn that a person had agreed to and that had begun
+// without an end on record.
+func (a *Agent) unknown(ctx context.Context, d loci.Draft) ([]loci.Approval, error) {
+	asked, err := a.cfg.Store.TurnApprovals(ctx, d.Session, d.Turn)
+	if err != nil || len(asked) == 0 {
+		return nil, err
+	}
+	ended := map[string]bool{}
+	for after := int64(0); ; {
+		events, err := a.cfg.Store.Events(ctx, d.Session, after, 500)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range events {
+			var done loci.ToolFinished
+			if e.Type == loci.EventToolFinished && e.DecodeData(&done) == nil {
+				ended[done.Result.Call.ID] = true
+			}
+			after = e.Seq
+		}
+		if len(events) == 0 {
+			break
+		}
+	}
+	return slices.DeleteFunc(asked, func(q loci.Approval) bool { return q.State != loci.ApprovalUsed || ended[q.Call] }), nil
 }

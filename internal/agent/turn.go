@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/offer"
 )
 
 // turn is one question and what is done to answer it. It is used by one
@@ -17,44 +18,58 @@ type turn struct {
 	agent  *Agent
 	req    loci.TurnRequest
 	id     string
-	began  time.Time
 	cancel context.CancelFunc
 	yield  func(loci.Event) bool
 	log    *slog.Logger
 	left   bool // the consumer stopped listening
 
+	spot     spot // where the message belongs
 	session  loci.Session
 	isNew    bool
+	begun    bool        // the person's message is in the path
 	touched  bool        // the session itself has to be stored again
 	path     []loci.Node // from the session's base to here: what the model is sent
 	lastID   string      // node that the next one follows
 	lastPath [32]byte    // path hash of the last shown node
 	unsaved  []loci.Node
+	parked   *loci.Waiting // to be stored with the next events
+	waits    *loci.Waiting // what the turn waited for before it went on
 	feed     *feed
 
 	profile loci.Profile
 	scope   loci.Scope
-	specs   []loci.ToolSpec
+	specs   []loci.ToolSpec // all that may be called
+	client  offer.Offer     // those of them that the client runs
 
-	step    int
-	calls   []loci.ToolCall   // of the step that just ended, to be run
-	native  bool              // those came as native tool calls, not as text
-	results []loci.ToolResult // of all calls of this turn
-	seen    map[string]int    // how often a call was made, by name and arguments
-	unknown int               // calls in a row of tools that do not exist
-	fixed   bool              // a correction was sent already
-	notice  string            // to be said before the reply
-	rebased bool              // the path was cut and begins anew
+	progress
+	notice  string // to be said before the reply
+	rebased bool   // the path was cut and begins anew
 
 	replied   bool            // the reply is in the path
+	handed    []loci.ToolCall // for the client to run
 	spoken    int             // bytes shown before the current step
 	drafted   time.Time       // when a draft was last stored
 	shown     strings.Builder // what the client sees as the reply
 	reasoning strings.Builder
 	last      []any // payloads to be stored with the end of the turn
 	finish    loci.Finish
-	receipt   loci.Receipt
 	err       error
+}
+
+// progress is how far a turn has come: what it needs to go on, perhaps in another
+// process (see waiting.go).
+type progress struct {
+	Began   time.Time         `json:"began"`
+	Step    int               `json:"step"`
+	Calls   []loci.ToolCall   `json:"calls"`             // of the step that just ended, to be run
+	Next    int               `json:"next"`              // the one of them to run next
+	Native  bool              `json:"native,omitempty"`  // they came as native tool calls, not as text
+	Outputs []string          `json:"outputs,omitempty"` // what came of those that were written as text
+	Results []loci.ToolResult `json:"results,omitempty"` // of all calls of this turn
+	Seen    map[string]int    `json:"seen,omitempty"`    // how often a call was made, by name and arguments
+	Unknown int               `json:"unknown,omitempty"` // calls in a row of tools that do not exist
+	Fixed   bool              `json:"fixed,omitempty"`   // a correction was sent already
+	Receipt loci.Receipt      `json:"receipt"`
 }
 
 // phase does one part of a turn and names the next; nil ends it.
@@ -63,27 +78,56 @@ type phase func(t *turn, ctx context.Context) phase
 // run goes through the phases. It returns an error only for a turn that could
 // not begin; later ones are in the events.
 //
-//	place → begin ─┬→ ask → tools → ask … ┬→ finish
-//	               └→ choose → tools → … ─┘   (tiny tier)
+//	place → begin ─┬→ ask → tools → ask … ┬→ end
+//	               ├→ choose → tools → … ─┤   (tiny tier)
+//	      → answer ┴→ tools → …           └→ park   (until the answer)
 func (t *turn) run(ctx context.Context) error {
 	leave, err := t.place(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
+	return t.walk(ctx, t.start)
+}
+
+// walk goes through the phases from what start gives.
+func (t *turn) walk(ctx context.Context, start func(context.Context) (phase, error)) error {
 	t.feed = t.agent.feeds.join(t.session.ID)
 	defer t.agent.feeds.leave(t.session.ID)
-	if err := t.begin(ctx); err != nil {
+	next, err := start(ctx)
+	if err != nil {
 		return err
-	}
-	next := phase((*turn).ask)
-	if t.session.Tier == loci.TierTiny {
-		next = (*turn).choose
 	}
 	for next != nil {
 		next = next(t, ctx)
 	}
 	return nil
+}
+
+// start is the first phase, by what the message is.
+func (t *turn) start(ctx context.Context) (phase, error) {
+	switch t.spot.standing {
+	case answers:
+		return t.answer(ctx)
+	case late:
+		return t.tell(ctx)
+	case notNow, astray:
+		if err := t.giveUp(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.begin(ctx); err != nil {
+		return nil, err
+	}
+	return t.again(), nil
+}
+
+// again is the phase that makes the next step.
+func (t *turn) again() phase {
+	if t.session.Tier == loci.TierTiny {
+		return (*turn).choose
+	}
+	return (*turn).ask
 }
 
 // fail ends the turn with an error.
@@ -101,7 +145,7 @@ func (t *turn) end(ctx context.Context) phase {
 	case t.err != nil:
 		state = loci.TurnFailed
 	}
-	fin := loci.TurnFinished{State: state, Finish: t.finish, Receipt: t.receipt}
+	fin := loci.TurnFinished{State: state, Finish: t.finish, Receipt: t.Receipt, Calls: t.handed}
 	if state == loci.TurnFailed {
 		fin.Error = loci.AsError(t.err)
 	}
@@ -117,8 +161,8 @@ func (t *turn) end(ctx context.Context) phase {
 	if e := loci.AsError(t.err); e != nil && e.Code == loci.Internal {
 		t.log.Error("turn failed", "stage", "turn", "error", t.err)
 	}
-	t.log.Info("turn finished", "stage", "turn", "state", state, "steps", t.step, "calls", len(t.results),
-		"duration", time.Since(t.began), "error", errorCode(t.err))
+	t.log.Info("turn finished", "stage", "turn", "state", state, "steps", t.Step, "calls", len(t.Results),
+		"duration", time.Since(t.Began), "error", errorCode(t.err))
 	return nil
 }
 
@@ -133,13 +177,13 @@ func errorCode(err error) string {
 // exhausted ends a turn that used up its steps, saying so.
 func (t *turn) exhausted() phase {
 	var done []string
-	for _, r := range t.results {
+	for _, r := range t.Results {
 		if name := r.Call.Name; !slices.Contains(done, name) {
 			done = append(done, name)
 		}
 	}
 	text := fmt.Sprintf("I stopped after %d steps without coming to an end. Tools used so far: %s. Ask me to go on, or ask for a smaller part.",
-		t.step, strings.Join(done, ", "))
+		t.Step, strings.Join(done, ", "))
 	if t.shown.Len() > 0 {
 		text = "\n\n" + text
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // fit leaves out the oldest part of a conversation that no longer fits the
@@ -13,17 +14,13 @@ import (
 // stay, and no more than fill half of the room. Where they begin is kept for
 // the turns to come, and the person is told.
 func (t *turn) fit(next string) {
-	hidden := 0 // questions left out before
-	if i := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Base }); i > 0 {
-		hidden = len(roundStarts(t.path[:i]))
-		t.path = t.path[i:]
-	}
+	hidden := t.fromBase()
 	room := t.profile.Window - t.profile.Window/4 // the rest is for the reply
-	message := tokens(next) + imageTokens*len(t.req.Message.Images)
+	message := text.Tokens(next) + imageTokens*len(t.req.Message.Images)
 	if message > t.profile.Window { // some servers refuse it, and some cut it in silence
 		t.notice = fmt.Sprintf("(This message alone is longer than the model's window of %d tokens: the model may not see all of it.)\n\n", t.profile.Window)
 	}
-	room -= tokens(t.session.System) + message + t.toolTokens()
+	room -= text.Tokens(t.session.System) + message + t.toolTokens()
 	if pathTokens(t.path) <= room {
 		return
 	}
@@ -45,11 +42,23 @@ func (t *turn) fit(next string) {
 	t.rebased = true
 }
 
+// fromBase leaves out what was left out before, and tells how many questions that
+// is.
+func (t *turn) fromBase() (hidden int) {
+	i := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Base })
+	if i <= 0 {
+		return 0
+	}
+	hidden = len(roundStarts(t.path[:i]))
+	t.path = t.path[i:]
+	return hidden
+}
+
 // roundStarts gives the positions of the person's messages.
 func roundStarts(path []loci.Node) []int {
 	var starts []int
 	for i, n := range path {
-		if n.Shown != nil && n.Sent.Role == loci.User {
+		if n.Shown != nil && n.Sent.Role == loci.User && !n.Unsent {
 			starts = append(starts, i)
 		}
 	}
@@ -59,9 +68,9 @@ func roundStarts(path []loci.Node) []int {
 func pathTokens(path []loci.Node) int {
 	n := 0
 	for _, node := range path {
-		n += tokens(node.Sent.Content) + messageTokens + imageTokens*len(node.Sent.Images)
+		n += text.Tokens(node.Sent.Content) + messageTokens + imageTokens*len(node.Sent.Images)
 		for _, c := range node.Sent.ToolCalls {
-			n += tokens(c.Name) + tokens(string(c.Arguments))
+			n += text.Tokens(c.Name) + text.Tokens(string(c.Arguments))
 		}
 	}
 	return n
@@ -73,7 +82,7 @@ func (t *turn) toolTokens() int {
 	}
 	n := 0
 	for _, s := range t.offered() {
-		n += tokens(s.Description) + tokens(string(s.Parameters))
+		n += text.Tokens(s.Description) + text.Tokens(string(s.Parameters))
 	}
 	return n
 }
@@ -83,17 +92,3 @@ const (
 	messageTokens = 6   // role and separators of a chat template
 	imageTokens   = 600 // a typical picture
 )
-
-// tokens estimates the length of a text: four ASCII characters or one other
-// character a token. It errs on the long side for most tokenizers.
-func tokens(text string) int {
-	ascii, other := 0, 0
-	for _, r := range text {
-		if r < 0x80 {
-			ascii++
-		} else {
-			other++
-		}
-	}
-	return (ascii+3)/4 + other
-}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,13 +91,13 @@ func only(turn string, events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Event
 
 // summary is the whole result of a turn, for clients that do not stream.
 type summary struct {
-	Session string            `json:"session"`
-	Turn    string            `json:"turn"`
-	State   loci.TurnState    `json:"state"`
-	Message string            `json:"message"`
-	Steps   []step            `json:"steps"`             // tool calls in order, refused ones too
-	Pending []json.RawMessage `json:"pending,omitempty"` // questions that wait for an answer
-	Receipt loci.Receipt      `json:"receipt"`
+	Session string          `json:"session"`
+	Turn    string          `json:"turn"`
+	State   loci.TurnState  `json:"state"`
+	Message string          `json:"message"`
+	Steps   []step          `json:"steps"`             // tool calls in order, refused ones too
+	Pending []loci.Approval `json:"pending,omitempty"` // questions that wait for an answer
+	Receipt loci.Receipt    `json:"receipt"`
 }
 
 // step is one tool call and what came of it.
@@ -107,7 +108,7 @@ type step struct {
 	Error     *loci.ToolError `json:"error,omitempty"`
 }
 
-// summarise waits for a turn to end. A turn that failed is an error.
+// summarise waits for a turn to end, or to stop at questions. A turn that failed is an error.
 func summarise(events iter.Seq2[loci.Event, error]) (summary, error) {
 	out := summary{Steps: []step{}}
 	for e, err := range events {
@@ -133,12 +134,21 @@ func (out *summary) add(e loci.Event) error {
 		out.Steps = append(out.Steps, step{d.Result.Call.Name, d.Result.Call.Arguments, d.Result.Data, d.Result.Err})
 		return err
 	case loci.EventApprovalAsked:
-		d, err := payload[json.RawMessage](e)
+		d, err := payload[loci.Approval](e)
 		out.Pending = append(out.Pending, d)
+		return err
+	case loci.EventApprovalAnswered:
+		d, err := payload[loci.ApprovalAnswered](e)
+		out.Pending = slices.DeleteFunc(out.Pending, func(a loci.Approval) bool { return a.ID == d.ID })
 		return err
 	case loci.EventMessage:
 		d, err := payload[loci.MessageData](e)
 		out.Message = d.Text
+		return err
+	case loci.EventTurnWaiting:
+		d, err := payload[loci.TurnWaiting](e)
+		out.Message = strings.TrimSpace(out.Message + "\n\n" + d.Text)
+		out.State, out.Receipt = loci.TurnWaits, d.Receipt
 		return err
 	case loci.EventTurnFinished:
 		d, err := payload[loci.TurnFinished](e)

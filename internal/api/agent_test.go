@@ -89,18 +89,40 @@ func TestAgentChatStream(t *testing.T) {
 	}
 }
 
+// TestAgentChatWaits tells a client that does not stream what its turn waits for.
+func TestAgentChatWaits(t *testing.T) {
+	f := newFake()
+	f.turn = play(
+		event(1, loci.TurnStarted{}),
+		event(2, loci.MessageData{Text: "Let me write that down."}),
+		event(3, loci.Approval{ID: "apr_1", Code: "7F3", Tool: "write_file", Arguments: json.RawMessage(`{"path":"x"}`), State: loci.ApprovalOpen}),
+		stored(t, event(4, loci.Approval{ID: "apr_2", Code: "8K4", State: loci.ApprovalOpen})),
+		event(5, loci.ApprovalAnswered{ID: "apr_1", Code: "7F3", Answer: loci.ApprovalYes}),
+		event(6, loci.TurnWaiting{Approvals: []string{"apr_2"}, Text: "May I?"}),
+	)
+	w := newClient(t, f).do("POST", "/api/agent/chat", `{"message":"write it","stream":false}`)
+	var got struct {
+		State   string
+		Message string
+		Pending []struct{ ID, Code string }
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	if got.State != "waiting" || got.Message != "Let me write that down.\n\nMay I?" || len(got.Pending) != 1 || got.Pending[0].Code != "8K4" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestAgentChatWhole(t *testing.T) {
 	list := loci.ToolCall{ID: "c1", Name: "list_dir", Arguments: json.RawMessage(`{"path":"."}`)}
 	del := loci.ToolCall{ID: "c2", Name: "delete_file", Arguments: json.RawMessage(`{"path":"x"}`)}
 	refused := &loci.ToolError{Message: "not allowed", Suggestion: "ask"}
-	asked := event(4, map[string]string{"id": "apr_1", "code": "7F3"})
-	asked.Type = loci.EventApprovalAsked
 	f := newFake()
 	f.turn = play(
 		event(1, loci.TurnStarted{}),
 		event(2, loci.ToolFinished{Result: loci.ToolResult{Call: list, Data: json.RawMessage(`{"entries":["a"]}`)}}),
 		event(3, loci.ToolFinished{Result: loci.ToolResult{Call: del, Err: refused, Refused: true}}),
-		asked,
 		event(4, loci.Delta{Text: "One file."}),
 		stored(t, event(5, loci.MessageData{Text: "One file: a."})),
 		stored(t, event(6, done)),
@@ -109,7 +131,6 @@ func TestAgentChatWhole(t *testing.T) {
 	const want = `{"session":"ses_1","turn":"turn_1","state":"done","message":"One file: a.","steps":[` +
 		`{"tool":"list_dir","arguments":{"path":"."},"result":{"entries":["a"]}},` +
 		`{"tool":"delete_file","arguments":{"path":"x"},"result":null,"error":{"error":"not allowed","canRetry":false,"suggestion":"ask"}}],` +
-		`"pending":[{"code":"7F3","id":"apr_1"}],` +
 		`"receipt":{"calls":1,"prompt_tokens":19,"completion_tokens":6,"reused_tokens":null,"evaluated_tokens":null,"ms":0}}`
 	if diff := cmp.Diff(want, w.Body.String()); diff != "" {
 		t.Error(diff)
@@ -272,4 +293,34 @@ func FuzzBodies(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestAgentApprovals(t *testing.T) {
+	f := newFake()
+	c := newClient(t, f)
+	if got := c.do("GET", "/api/agent/approvals", "").Body.String(); got != "[]" {
+		t.Errorf("no questions: %s", got)
+	}
+	f.open = []loci.Approval{{ID: "apr_1", Code: "7F3", Principal: "owner", State: loci.ApprovalOpen, Tool: "write_file", Arguments: json.RawMessage(`{"path":"x"}`)}}
+	if got := c.do("GET", "/api/agent/approvals", "").Body.String(); !strings.Contains(got, `"id":"apr_1","code":"7F3"`) || strings.Contains(got, "owner") {
+		t.Errorf("one question: %s", got)
+	}
+	for _, e := range []struct {
+		id, body string
+		status   int
+	}{
+		{"apr_1", `{"answer":"maybe"}`, 400},
+		{"apr_1", `{"answer":true}`, 400},
+		{"apr_1", `{"answer":"yes","grant":"always"}`, 400},
+		{"apr_9", `{"answer":"yes"}`, 404},
+		{"apr_1", `{"answer":"yes","grant":"once"}`, 200},
+		{"apr_1", `{"answer":"no"}`, 409},
+	} {
+		if w := c.do("POST", "/api/agent/approvals/"+e.id, e.body); w.Code != e.status {
+			t.Errorf("%s %s: status %d, %s", e.id, e.body, w.Code, w.Body)
+		}
+	}
+	if f.open[0].State != loci.ApprovalYes {
+		t.Errorf("it is %s", f.open[0].State)
+	}
 }

@@ -14,13 +14,14 @@ import (
 // Config is what the handler is made of. All interfaces are needed; the other
 // fields may be left zero unless they say otherwise.
 type Config struct {
-	Engine   Engine    // turns of the OpenAI and Ollama doors
-	Sessions Sessions  // turns of the agent's own door
-	Library  Library   // reading sessions
-	Editor   Editor    // changing them
-	Inspect  Inspector // tools, and the debug view
-	Models   Models    // lists, profiles, embeddings
-	Backends Backends  // pass-through
+	Engine    Engine    // turns of the OpenAI and Ollama doors
+	Sessions  Sessions  // turns of the agent's own door
+	Library   Library   // reading sessions
+	Editor    Editor    // changing them
+	Questions Questions // what waits for an answer
+	Inspect   Inspector // tools, and the debug view
+	Models    Models    // lists, profiles, embeddings
+	Backends  Backends  // pass-through, and clients' jobs
 
 	// Keys is asked for every request, so a changed key holds at once. Needed.
 	Keys func() Keys
@@ -32,6 +33,12 @@ type Config struct {
 	// AllowedOrigins are web origins, such as https://chat.example, whose pages
 	// may call loci from a browser.
 	AllowedOrigins []string
+	// ClientJobs is how to answer what chat UIs ask for besides the
+	// conversation, such as its title; empty: JobsAuto.
+	ClientJobs JobMode
+	// OpenWebUI says whether clients are to be taken for Open WebUI: "on", "off",
+	// or by their headers.
+	OpenWebUI string
 	// Instance tells this process from other instances; it is in every reply.
 	Instance string
 	// Version is loci's own version, shown on the page.

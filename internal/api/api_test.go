@@ -34,6 +34,8 @@ type fake struct {
 	follow   func(ctx context.Context, session string, after int64) iter.Seq2[loci.Event, error]
 	route    func(model string) (Route, error)
 	chat     func(req loci.Request) iter.Seq2[loci.Chunk, error]
+	job      func(req loci.Request) (loci.Chunk, error)
+	open     []loci.Approval
 	profile  loci.Profile
 	models   []loci.ModelInfo
 	running  []ollama.Running
@@ -139,6 +141,34 @@ func (f *fake) Chat(_ context.Context, req loci.Request) iter.Seq2[loci.Chunk, e
 	return f.chat(req)
 }
 
+func (f *fake) Job(_ context.Context, req loci.Request) (loci.Chunk, error) { return f.job(req) }
+
+func (f *fake) Answer(_ context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error) {
+	for i, a := range f.open {
+		if a.ID != id || a.Principal != p.ID {
+			continue
+		}
+		if a.State != loci.ApprovalOpen {
+			return a, loci.Errorf(loci.Conflict, "It is answered.")
+		}
+		if f.open[i].State = loci.ApprovalNo; yes {
+			f.open[i].State = loci.ApprovalYes
+		}
+		return f.open[i], nil
+	}
+	return loci.Approval{}, loci.Errorf(loci.NotFound, "There is no such question.")
+}
+
+func (f *fake) Approvals(_ context.Context, p loci.Principal) ([]loci.Approval, error) {
+	var mine []loci.Approval
+	for _, a := range f.open {
+		if a.Principal == p.ID {
+			mine = append(mine, a)
+		}
+	}
+	return mine, nil
+}
+
 // newFake knows one model, smollm2, on a backend without pass-through, and
 // answers every turn with "Hello there".
 func newFake() *fake {
@@ -182,6 +212,12 @@ func event(seq int64, data any) loci.Event {
 		e.Type = loci.EventToolStarted
 	case loci.ToolFinished:
 		e.Type = loci.EventToolFinished
+	case loci.Approval:
+		e.Type = loci.EventApprovalAsked
+	case loci.ApprovalAnswered:
+		e.Type = loci.EventApprovalAnswered
+	case loci.TurnWaiting:
+		e.Type = loci.EventTurnWaiting
 	case loci.MessageData:
 		e.Type = loci.EventMessage
 	case loci.TurnFinished:
@@ -242,7 +278,7 @@ var errDown = loci.Errorf(loci.Unreachable, "Ollama at http://127.0.0.1:11434 is
 // configure makes a Config around a fake.
 func (f *fake) config() Config {
 	return Config{
-		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f,
+		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f, Questions: f,
 		Keys:         func() Keys { return Keys{Owner: ownerKey, Chat: chatKey} },
 		OwnerName:    "Ada",
 		AllowedHosts: []string{"agent.tailnet.example"}, AllowedOrigins: []string{"https://chat.example"},

@@ -4,7 +4,9 @@
 // There are three doors on one port. The OpenAI door (openai.go) and the Ollama
 // door (ollama.go) decode a request, hand it to the engine as a turn, and
 // encode what comes back; both render through the same sequence of chunks
-// (turn.go), so a reply that broke off looks broken in either. For models that
+// (turn.go), so a reply that broke off looks broken in either. What a client asks
+// for by itself, such as a title, is told apart from a turn in jobs.go and
+// answered in jobrun.go. For models that
 // the person wants bare, and for embeddings, a request is only looked at
 // (target.go) and the bytes are relayed (relay.go), with an eye on whether the
 // reply comes to its end (ending.go). The agent's own door (agent.go) shows the

@@ -15,7 +15,8 @@ type Engine interface {
 	// Turn runs one turn. Cancelling ctx or stopping the iteration interrupts
 	// it. An error in the sequence means that the turn could not begin or go on.
 	// Events carry their payload as one of the structs beside loci.Event, and
-	// the last one is turn.finished.
+	// the last one is turn.finished, or turn.waiting where the turn stopped at
+	// questions.
 	Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error]
 }
 
@@ -29,6 +30,14 @@ type Sessions interface {
 	Follow(ctx context.Context, p loci.Principal, session string, after int64) iter.Seq2[loci.Event, error]
 	// Stop interrupts the turn that runs in a session, if any does.
 	Stop(ctx context.Context, p loci.Principal, session string) error
+}
+
+// Questions is what waits for a principal's yes or no.
+type Questions interface {
+	// Approvals lists those that are open, oldest first.
+	Approvals(ctx context.Context, p loci.Principal) ([]loci.Approval, error)
+	// Answer settles one and returns at once; the turn goes on by itself.
+	Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error)
 }
 
 // Library reads the sessions of a principal. What belongs to somebody else is
@@ -78,6 +87,9 @@ type Backends interface {
 	Route(ctx context.Context, model string) (Route, error)
 	// Chat makes one call of a model. Request.Model is the name that clients use.
 	Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, error]
+	// Job makes one call for a client's background job when it is in no chat's
+	// way, and gives the whole reply.
+	Job(ctx context.Context, req loci.Request) (loci.Chunk, error)
 }
 
 // Route is the way to a model's backend.

@@ -28,6 +28,7 @@ type exchange struct {
 	via    string    // "path" when the key came in the path
 	key    string    // that key
 	caller caller    // zero until authenticate has said who it is
+	job    jobKind   // what the client asks for by itself; empty in a chat
 	status int       // 0 until the headers are written
 	failed loci.Code // of an error that was sent, in-band ones included
 }
@@ -77,6 +78,7 @@ func (x *exchange) line(method string, took time.Duration) []slog.Attr {
 		slog.String("principal", x.caller.principal.ID),
 		slog.String("scope", x.caller.scope.String()), // the chat key is the owner's too, with less right
 		slog.String("via", x.via),
+		slog.String("job", string(x.job)),
 		slog.String("error", string(x.failed)),
 	} {
 		if a.Value.String() != "" {

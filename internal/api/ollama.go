@@ -119,7 +119,7 @@ func (s *server) ollamaChat(w http.ResponseWriter, r *http.Request) error {
 		return s.load(w, r, t, req.Unload, "/api/chat", ollama.NewStream)
 	}
 	return s.speakOllama(w, r, t, ollamaReply{
-		asked:  conversation{req.Messages, req.Tools, req.Options},
+		asked:  conversation{req.Messages, req.Tools, req.ToolChoice, req.Options, req.Stream},
 		stream: req.Stream,
 		open:   ollama.NewStream,
 		whole: func(c loci.Chunk) []byte {
@@ -158,7 +158,7 @@ func (s *server) ollamaGenerate(w http.ResponseWriter, r *http.Request) error {
 		asked.messages = append(asked.messages, loci.Message{Role: loci.System, Content: req.System})
 	}
 	asked.messages = append(asked.messages, loci.Message{Role: loci.User, Content: req.Prompt, Images: req.Images})
-	asked.options = req.Options
+	asked.options, asked.stream = req.Options, req.Stream
 	return s.speakOllama(w, r, t, ollamaReply{
 		asked:  asked,
 		stream: req.Stream,

@@ -55,7 +55,7 @@ func (s *server) openaiChat(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
-	reply, err := s.answer(ctx, r, t, conversation{req.Messages, req.Tools, req.Options})
+	reply, err := s.answer(ctx, r, t, conversation{req.Messages, req.Tools, req.ToolChoice, req.Options, req.Stream})
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,12 @@ func (s *server) openaiChat(w http.ResponseWriter, r *http.Request) error {
 // speakOpenAI streams a reply; the first chunk, which says who speaks, is also
 // what a waiting client gets first.
 func (s *server) speakOpenAI(r *http.Request, st *stream, enc *openai.Stream, reply iter.Seq2[loci.Chunk, error]) error {
-	st.greet, st.alive = enc.Start, enc.KeepAlive
+	st.greet, st.alive = func() error {
+		if err := enc.Start(); err != nil {
+			return err
+		}
+		return st.begin() // a text completion has no first chunk, but headers
+	}, enc.KeepAlive
 	return s.speak(r, st, enc, reply)
 }
 

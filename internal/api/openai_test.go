@@ -394,8 +394,8 @@ func TestOpenAIConversions(t *testing.T) {
 			yield(loci.Chunk{ToolCalls: []loci.ToolCall{{ID: "c1", Name: "f", Arguments: []byte(`{}`)}}, Finish: loci.FinishTools}, nil)
 		}
 	}
-	w = c.do("POST", "/v1/chat/completions", `{"model":"bare","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]}`)
-	if !strings.Contains(w.Body.String(), `"finish_reason":"tool_calls"`) || !strings.Contains(w.Body.String(), `"name":"f"`) || len(asked.Tools) != 1 {
+	w = c.do("POST", "/v1/chat/completions", `{"model":"bare","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}],"tool_choice":"required"}`)
+	if !strings.Contains(w.Body.String(), `"finish_reason":"tool_calls"`) || !strings.Contains(w.Body.String(), `"name":"f"`) || len(asked.Tools) != 1 || asked.ToolChoice.Mode != loci.ChoiceRequired {
 		t.Errorf("tools of a bare model: %s", w.Body)
 	}
 }

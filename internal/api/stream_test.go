@@ -131,9 +131,19 @@ func TestStreamShowsSignsOfLife(t *testing.T) {
 	for _, e := range []struct{ path, body, greeting, alive string }{
 		{"/v1/chat/completions", hello + `,"stream":true}`, `"role":"assistant"`, ": keep-alive\n\n"},
 		{"/api/chat", ollamaHello + `}`, "", `"content":""},"done":false}`},
+		{"/api/generate", `{"model":"smollm2","prompt":"hi"}`, "", `"response":"","done":false}`},
+		{"/v1/completions", `{"model":"smollm2","prompt":"hi","stream":true}`, ": keep-alive", ": keep-alive\n\n"},
+		{"/v1/chat/completions", `{"model":"smollm2","stream":true,"messages":[{"role":"user","content":` + string(quoted(several)) + `}]}`, `"role":"assistant"`, ": keep-alive\n\n"},
 	} {
 		f := newFake()
 		f.turn = paced(50*time.Second, 1, nil)
+		f.chat = func(loci.Request) iter.Seq2[loci.Chunk, error] { // of what is no turn
+			return func(yield func(loci.Chunk, error) bool) {
+				<-time.After(50 * time.Second)
+				yield(loci.Chunk{Text: "x", Finish: loci.FinishStop}, nil)
+			}
+		}
+		f.route = func(string) (Route, error) { return Route{Dialect: loci.Ollama, Model: f.models[0]}, nil }
 		inWorld(t, f, func(t *testing.T, w world) {
 			c := w.send(e.path, e.body)
 			defer c.Close()

@@ -28,8 +28,10 @@ type speaker interface {
 // conversation is what a client asks, whichever protocol it came in.
 type conversation struct {
 	messages []loci.Message  // system messages included, wherever they stand
-	tools    []loci.ToolSpec // the client's own; only for a bare model
+	tools    []loci.ToolSpec // the client's own
+	choice   loci.ToolChoice
 	options  loci.Options
+	stream   bool // the client reads along
 }
 
 // answer gives the reply to a conversation as chunks, from a turn of the agent
@@ -39,45 +41,64 @@ type conversation struct {
 func (s *server) answer(ctx context.Context, r *http.Request, t target, c conversation) (iter.Seq2[loci.Chunk, error], error) {
 	if t.route.Model.Passthrough {
 		return s.Backends.Chat(ctx, loci.Request{
-			Model: t.model, Messages: c.messages, Tools: c.tools, Options: c.options, Purpose: loci.PurposeChat,
+			Model: t.model, Messages: c.messages, Tools: c.tools, ToolChoice: c.choice, Options: c.options, Purpose: loci.PurposeChat,
 		}), nil
 	}
-	req := loci.TurnRequest{
-		Request:   exchangeOf(r).id,
-		Principal: exchangeOf(r).caller.principal,
-		Model:     t.model,
-		Resent:    true,
-		Options:   c.options,
+	if j, ok := recognise(task(r), c); ok {
+		return s.job(ctx, r, t, c, j), nil
 	}
-	var err error
-	if req.System, req.History, req.Message, err = split(c.messages); err != nil {
+	req := loci.TurnRequest{
+		Request:    exchangeOf(r).id,
+		Principal:  exchangeOf(r).caller.principal,
+		Model:      t.model,
+		Resent:     true,
+		Options:    c.options,
+		Tools:      c.tools,
+		ToolChoice: c.choice,
+	}
+	if err := split(c.messages, &req); err != nil {
 		return nil, err
 	}
 	req.Session, req.Thread = identity(r)
-	return chunks(s.Engine.Turn(ctx, req)), nil
+	return chunks(s.Engine.Turn(ctx, req), c.readByPerson()), nil
 }
+
+// readByPerson tells whether a person reads the reply, so that it can be a
+// question. One that must have a form goes to a program.
+func (c conversation) readByPerson() bool { return c.options.Format == nil }
 
 // split takes a conversation apart into the system messages, joined, what came
 // before the newest user message, and that message. Messages after it are left
-// out: they belong to a reply that is asked for anew.
-func split(messages []loci.Message) (system string, history []loci.Message, last loci.Message, err error) {
+// out: they belong to a reply that is asked for anew. Where the client was handed
+// tool calls and the last messages are their results, those take the place of a
+// message.
+func split(messages []loci.Message, req *loci.TurnRequest) error {
 	var rest []loci.Message
 	var systems []string
-	newest := -1
+	newest, results := -1, 0
 	for _, m := range messages {
-		switch m.Role {
-		case loci.System:
+		if m.Role == loci.System {
 			systems = append(systems, m.Content)
 			continue
-		case loci.User:
+		}
+		if results++; m.Role != loci.ToolRole {
+			results = 0
+		}
+		if m.Role == loci.User {
 			newest = len(rest)
 		}
 		rest = append(rest, m)
 	}
-	if newest < 0 {
-		return "", nil, loci.Message{}, loci.Errorf(loci.Invalid, "there is no user message")
+	req.System = strings.Join(systems, "\n\n")
+	switch calls := len(rest) - results; {
+	case newest < 0:
+		return loci.Errorf(loci.Invalid, "there is no user message")
+	case results > 0 && len(rest[calls-1].ToolCalls) > 0:
+		req.History, req.Results = rest[:calls], rest[calls:]
+	default:
+		req.History, req.Message = rest[:newest], rest[newest]
 	}
-	return strings.Join(systems, "\n\n"), rest[:newest], rest[newest], nil
+	return nil
 }
 
 // identity reads which session or conversation a client says it is in.
@@ -95,11 +116,13 @@ func identity(r *http.Request) (session, thread string) {
 }
 
 // chunks renders a turn's events as the reply of a model. Tools that the agent
-// runs itself are not shown: a tool call in a reply would ask the client to run
-// it. A turn that did not end well ends with an error.
-func chunks(events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Chunk, error] {
+// runs itself are not shown: a tool call in a reply asks the client to run it.
+// Questions are its last words for now, if a person can answer them. A turn that
+// did not end well ends with an error.
+func chunks(events iter.Seq2[loci.Event, error], person bool) iter.Seq2[loci.Chunk, error] {
 	return func(yield func(loci.Chunk, error) bool) {
-		said := false
+		said, waits := false, false
+		var asked []loci.Approval
 		for e, err := range events {
 			if err != nil {
 				yield(loci.Chunk{}, err)
@@ -118,18 +141,50 @@ func chunks(events iter.Seq2[loci.Event, error]) iter.Seq2[loci.Chunk, error] {
 				if !said && d.Text != "" && !yield(loci.Chunk{Text: d.Text}, nil) {
 					return
 				}
+			case loci.ToolStarted:
+				if !yield(loci.Chunk{Doing: d.Doing}, nil) {
+					return
+				}
+			case loci.Approval:
+				asked = append(asked, d)
+			case loci.TurnWaiting:
+				if waits = true; !person {
+					if !yield(loci.Chunk{}, errCannotAsk(asked)) {
+						return
+					}
+					continue
+				}
+				if said {
+					d.Text = "\n\n" + d.Text
+				}
+				if !yield(loci.Chunk{Text: d.Text}, nil) || !yield(loci.Chunk{Finish: loci.FinishStop, Usage: usage(d.Receipt)}, nil) {
+					return
+				}
 			case loci.TurnFinished:
 				yield(outcome(d))
 				return
 			}
 		}
-		yield(loci.Chunk{}, errBroken)
+		if !waits {
+			yield(loci.Chunk{}, errBroken)
+		}
 	}
 }
 
 // errBroken is for replies that ended without saying so. They are never taken
 // for complete.
 var errBroken = loci.Errorf(loci.Truncated, "The reply broke off before it was complete.").WithHint("Ask again.")
+
+// errCannotAsk is for questions in a reply that a program reads. They stay open,
+// and their codes take the turn up from anywhere.
+func errCannotAsk(asked []loci.Approval) error {
+	if len(asked) == 0 { // it was asked before, and answered in part
+		return loci.Errorf(loci.Forbidden, "This needs a yes from the person.").WithHint("See the questions with: loci approvals")
+	}
+	a := asked[0]
+	return loci.Errorf(loci.Forbidden, "%s needs a yes from the person, who cannot be asked in a reply of a fixed form.", a.Tool).
+		WithHint("It waits until %s: answer with \"loci approvals yes %s\", or send \"yes %[2]s\" as a message.", a.Expires.Format("15:04 MST"), a.Code)
+}
 
 // errStopped is for replies that somebody ended, and for relayed ones that the
 // end of loci cut.
@@ -146,14 +201,17 @@ func outcome(d loci.TurnFinished) (loci.Chunk, error) {
 		return loci.Chunk{}, errBroken
 	}
 	finish := d.Finish
-	if finish == "" || finish == loci.FinishTools { // the agent's tools, not the client's
+	if finish == "" || finish == loci.FinishTools && len(d.Calls) == 0 { // the agent's tools, not the client's
 		finish = loci.FinishStop
 	}
-	usage := &loci.Usage{
-		Prompt: d.Receipt.Prompt, Completion: d.Receipt.Completion, Cached: d.Receipt.Reused,
-		PromptTime: d.Receipt.PromptTime, OutputTime: d.Receipt.OutputTime,
+	return loci.Chunk{ToolCalls: d.Calls, Finish: finish, Usage: usage(d.Receipt)}, nil
+}
+
+func usage(r loci.Receipt) *loci.Usage {
+	return &loci.Usage{
+		Prompt: r.Prompt, Completion: r.Completion, Cached: r.Reused,
+		PromptTime: r.PromptTime, OutputTime: r.OutputTime,
 	}
-	return loci.Chunk{Finish: finish, Usage: usage}, nil
 }
 
 // collect waits for the whole reply, for clients that do not stream. Half of one
@@ -188,12 +246,16 @@ func collect(reply iter.Seq2[loci.Chunk, error]) (loci.Chunk, error) {
 func (s *server) speak(r *http.Request, st *stream, enc encoder, reply iter.Seq2[loci.Chunk, error]) error {
 	st.hold(s.Limits.Hold)
 	defer st.end()
+	n := narrator{encoder: enc}
+	if status, ok := enc.(statusWriter); ok && s.fromOpenWebUI(r) {
+		n.status = status.Status
+	}
 	var last loci.Chunk
 	for c, err := range reply {
 		if err != nil {
 			return s.breakOff(r, st, enc, err)
 		}
-		if err := st.do(func() error { return say(enc, c) }); err != nil {
+		if err := st.do(func() error { return n.say(c) }); err != nil {
 			return nil // the client has left; leaving the loop stops the turn
 		}
 		if c.Finish != "" {
@@ -220,23 +282,5 @@ func (s *server) breakOff(r *http.Request, st *stream, enc encoder, err error) e
 		return err
 	}
 	_ = enc.Error(s.note(r, err)) // nobody to tell if it fails
-	return nil
-}
-
-// say writes the pieces of one chunk.
-func say(enc encoder, c loci.Chunk) error {
-	if c.Reasoning != "" {
-		if err := enc.Reasoning(c.Reasoning); err != nil {
-			return err
-		}
-	}
-	if c.Text != "" {
-		if err := enc.Text(c.Text); err != nil {
-			return err
-		}
-	}
-	if len(c.ToolCalls) > 0 {
-		return enc.ToolCalls(c.ToolCalls)
-	}
 	return nil
 }

@@ -29,6 +29,7 @@ var (
 	_ api.Sessions  = (*agent.Agent)(nil)
 	_ api.Library   = desk{}
 	_ api.Editor    = desk{}
+	_ api.Questions = desk{}
 	_ api.Inspector = desk{}
 	_ api.Models    = (*model.Hub)(nil)
 	_ api.Backends  = backends{}
@@ -83,7 +84,7 @@ func (b backends) Route(ctx context.Context, name string) (api.Route, error) {
 	if err != nil {
 		return api.Route{}, err
 	}
-	return api.Route{Dialect: t.Server.Backend().Dialect, Model: t.Model, Forward: t.Server.Forward}, nil
+	return api.Route{Dialect: t.Server.Backend().Dialect, Model: t.Model, Forward: b.Forward(t)}, nil
 }
 
 // desk is a principal's view of their sessions.
@@ -124,6 +125,16 @@ func (d desk) Delete(ctx context.Context, p loci.Principal, id string) error {
 // Fork copies a session up to a turn.
 func (d desk) Fork(ctx context.Context, p loci.Principal, id, turn string) (loci.Session, error) {
 	return d.agent.Fork(ctx, p, id, turn)
+}
+
+// Approvals lists the principal's open questions.
+func (d desk) Approvals(ctx context.Context, p loci.Principal) ([]loci.Approval, error) {
+	return d.store.Approvals(ctx, p.ID)
+}
+
+// Answer settles one of the principal's questions.
+func (d desk) Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error) {
+	return d.agent.Answer(ctx, p, id, yes)
 }
 
 // Tools lists what the principal may use.

@@ -26,6 +26,7 @@ import (
 	"loci/internal/embedded"
 	"loci/internal/intent"
 	"loci/internal/model"
+	"loci/internal/sandbox"
 	"loci/internal/store"
 	"loci/internal/tool"
 	"loci/internal/toolkit"
@@ -102,6 +103,7 @@ type App struct {
 	server   *http.Server
 	requests context.CancelFunc // ends the requests that are under way
 	own      sync.WaitGroup     // what runs in the background
+	daily    sync.WaitGroup     // what does so until the end
 	undo     []func() error     // what to close, in the order it was opened
 }
 
@@ -190,8 +192,9 @@ func (a *App) openAgent(ctx context.Context) error {
 	if !a.store.Clean() {
 		a.own.Go(func() { a.verify(ctx) })
 	}
+	a.daily.Go(func() { sandbox.PurgeDaily(ctx, a.trash(), now, a.purge) })
 	a.server = api.Server(ctx, api.New(a.apiConfig(tools)), a.opts.Logger)
-	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); return nil })
+	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); a.daily.Wait(); return nil })
 	return nil
 }
 
@@ -199,12 +202,24 @@ func (a *App) openAgent(ctx context.Context) error {
 func (a *App) toolConfig(now func() time.Time) tool.Config {
 	p := a.opts.Paths
 	return tool.Config{
-		Tools:   toolkit.All(toolkit.Config{}),
+		Tools:   toolkit.All(toolkit.Config{Trash: a.trash()}),
 		Timeout: a.opts.Config.Timeouts.Tool,
 		Logger:  a.opts.Logger,
 		Now:     now,
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
+	}
+}
+
+// trash is the folder that deleted files go to.
+func (a *App) trash() string { return filepath.Join(a.opts.Paths.Data, "trash") }
+
+// purge tells the log what was removed from the trash for good.
+func (a *App) purge(removed int, err error) {
+	if err != nil {
+		a.opts.Logger.Warn("the trash could not be purged", "path", a.trash(), "error", err)
+	} else if removed > 0 {
+		a.opts.Logger.Info("purged the trash", "removed", removed)
 	}
 }
 
@@ -220,12 +235,14 @@ func (a *App) verify(ctx context.Context) {
 func (a *App) apiConfig(tools *tool.Set) api.Config {
 	desk := desk{a.store, a.agent, tools, a.settings.Folders}
 	return api.Config{
-		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Inspect: desk,
+		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: desk,
 		Models: a.hub, Backends: backends{a.hub},
 		Keys:           func() api.Keys { return a.keys },
 		OwnerName:      a.settings.User,
 		AllowedHosts:   slices.Concat(a.hosts, a.opts.Config.AllowedHosts),
 		AllowedOrigins: a.opts.Config.AllowedOrigins,
+		ClientJobs:     api.JobMode(a.opts.Config.ClientJobs),
+		OpenWebUI:      a.opts.Config.OpenWebUI,
 		Instance:       a.id,
 		Version:        Version,
 		Ready:          a.store.Ready,

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"io"
 	"net"
 	"net/http"
@@ -327,12 +328,21 @@ func damage(t *testing.T, o Options) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
+	db, err := sql.Open("sqlite", o.Paths.DB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var number int // of a page that nothing reads at the start
+	if err := db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'node_text'").Scan(&number); err != nil {
+		t.Fatal(err)
+	}
 	data, err := os.ReadFile(o.Paths.DB)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const page = 4096
-	copy(data[len(data)-page:], bytes.Repeat([]byte{0x5a}, page))
+	copy(data[(number-1)*page:], bytes.Repeat([]byte{0x5a}, page))
 	if err := os.WriteFile(o.Paths.DB, data, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ func settings(c config.Config, getenv func(string) string) agent.Settings {
 		FamilyTexts:   make(map[string]prompt.Texts, len(c.PromptTexts)),
 		ReplaceClient: c.ClientSystem == "replace",
 		MaxSteps:      c.MaxSteps,
+		AskFor:        c.Timeouts.Answer,
 		KeptRounds:    c.KeptRounds,
 		Working:       c.WorkingFolder,
 		Folders:       func(p loci.Principal) []string { return rights(c, p) },

@@ -64,7 +64,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 		}
 	}
 	backends, err := configured(c)
-	text := fmt.Sprintln(s, owner, ann, doors.AllowedHosts, doors.AllowedOrigins, doors.OwnerName, doors.Keys(), err)
+	text := fmt.Sprintln(s, owner, ann, doors.AllowedHosts, doors.AllowedOrigins, doors.OwnerName, doors.Keys(), doors.ClientJobs, doors.OpenWebUI, err)
 	for _, b := range backends {
 		text += fmt.Sprintln(b.URL, b.Key) // printed as a whole, it hides the key
 	}
@@ -75,7 +75,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 
 // special are values for texts that have to follow a rule.
 var special = map[string]string{
-	"Listen": "localhost:0", "Backends.URL": nowhere, "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "WorkingFolder": "/w",
+	"Listen": "localhost:0", "Backends.URL": nowhere, "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w",
 }
 
 // fill gives every setting below v a value that is not its default.

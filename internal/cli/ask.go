@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,9 +13,6 @@ import (
 	"loci/internal/app"
 )
 
-// maxQuestion bounds what is read from the standard input, in bytes.
-const maxQuestion = 8 << 20
-
 func (c *command) ask() *cobra.Command {
 	var session string
 	var asJSON bool
@@ -24,7 +20,7 @@ func (c *command) ask() *cobra.Command {
 		Use:   `ask "TEXT"`,
 		Short: `Ask one question ("-" reads it from the standard input)`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := c.question(args)
+			text, err := c.question(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -39,7 +35,7 @@ func (c *command) ask() *cobra.Command {
 				if asJSON {
 					return c.askWhole(ctx, s, req)
 				}
-				return c.askStream(ctx, s, req)
+				return c.newTalk(s).run(ctx, s.begin(req))
 			})
 		},
 	}
@@ -51,14 +47,14 @@ func (c *command) ask() *cobra.Command {
 }
 
 // question gives the text to ask.
-func (c *command) question(args []string) (string, error) {
+func (c *command) question(ctx context.Context, args []string) (string, error) {
 	text := strings.Join(args, " ")
 	if text == "-" {
-		data, err := io.ReadAll(io.LimitReader(c.in, maxQuestion+1))
+		data, err := io.ReadAll(io.LimitReader(untilDone{ctx, c.in}, maxTyped+1))
 		if err != nil {
 			return "", loci.Errorf(loci.Internal, "The standard input cannot be read: %w.", err)
 		}
-		if len(data) > maxQuestion {
+		if len(data) > maxTyped {
 			return "", loci.Errorf(loci.Invalid, "The question on the standard input is longer than 8 MiB.")
 		}
 		text = string(data)
@@ -91,26 +87,6 @@ func (c *command) askWhole(ctx context.Context, s server, req chatRequest) error
 	var result struct{ Pending []json.RawMessage }
 	if err := json.Unmarshal(out, &result); err == nil && len(result.Pending) > 0 {
 		return failed(loci.ExitDenied)
-	}
-	return nil
-}
-
-// askStream prints the answer as it comes, and on a terminal what is done for
-// it.
-func (c *command) askStream(ctx context.Context, s server, req chatRequest) error {
-	p := &printer{c: c, out: bufio.NewWriter(c.Out)}
-	defer p.out.Flush()
-	for e, err := range s.events(ctx, "/api/agent/chat", req) {
-		if err != nil {
-			p.newline()
-			return err
-		}
-		if err := p.event(e); err != nil {
-			return err
-		}
-		if err := p.out.Flush(); err != nil {
-			return err
-		}
 	}
 	return nil
 }

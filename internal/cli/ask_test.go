@@ -172,7 +172,7 @@ func TestAskFromInput(t *testing.T) {
 			t.Errorf("%v: exit code %d, %s", args, code, &p.err)
 		}
 	}
-	if code := p.run(strings.Repeat("x", maxQuestion+1), "ask", "-"); code != loci.ExitUsage || !strings.Contains(p.err.String(), "longer than 8 MiB") {
+	if code := p.run(strings.Repeat("x", maxTyped+1), "ask", "-"); code != loci.ExitUsage || !strings.Contains(p.err.String(), "longer than 8 MiB") {
 		t.Errorf("exit code %d, %.300s", code, p.err.String())
 	}
 }
@@ -195,19 +195,21 @@ func TestAskShowsSteps(t *testing.T) {
 // A step stands on a line of its own, whatever was written before.
 func TestStepLines(t *testing.T) {
 	event := func(kind loci.EventType, data any) loci.Event { return loci.Event{Type: kind, Data: data} }
-	call := event(loci.EventToolStarted, loci.ToolStarted{Call: fake.Call("list_dir", `{}`)})
+	call := event(loci.EventToolStarted, loci.ToolStarted{Call: fake.Call("list_dir", `{}`), Doing: "listing ."})
 	for name, tt := range map[string]struct {
 		width  int
 		events []loci.Event
 		want   string
 	}{
 		"before":        {80, []loci.Event{call, event(loci.EventDelta, loci.Delta{Text: "Two."})}, "· listing .\nTwo.\n"},
-		"between":       {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Let me see."}), call, event(loci.EventDelta, loci.Delta{Text: "Two."})}, "Let me see.\n· listing .\nTwo.\n"},
+		"between":       {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Let me see."}), call, event(loci.EventDelta, loci.Delta{Text: "Two.", Offset: 11})}, "Let me see.\n· listing .\nTwo.\n"},
 		"after":         {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Two."}), call}, "Two.\n· listing .\n"},
 		"after a line":  {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "Two.\n"}), call}, "Two.\n· listing .\n"},
-		"into a file":   {0, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "T"}), call, event(loci.EventDelta, loci.Delta{Text: "wo."})}, "T· listing .\nwo.\n"},
+		"into a file":   {0, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "T"}), call, event(loci.EventDelta, loci.Delta{Text: "wo.", Offset: 1})}, "T· listing .\nwo.\n"},
 		"whole at once": {80, []loci.Event{call, event(loci.EventMessage, loci.MessageData{Text: "Two."})}, "· listing .\nTwo.\n"},
 		"the rest":      {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "T"}), event(loci.EventMessage, loci.MessageData{Text: "Two."})}, "Two.\n"},
+		"told again":    {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "One"}), event(loci.EventDelta, loci.Delta{Text: "One, two"}), event(loci.EventDelta, loci.Delta{Text: "One, two."})}, "One, two.\n"},
+		"from the end":  {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "two.", Offset: 5}), event(loci.EventMessage, loci.MessageData{Text: "One, two. Three."})}, "two. Three.\n"},
 		"a notice":      {80, []loci.Event{event(loci.EventNotice, loci.Notice{Text: "By the way."})}, "· By the way.\n"},
 		"escapes":       {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "a\x1b[2Jb\tc"})}, "a[2Jb\tc\n"},
 	} {
@@ -222,26 +224,6 @@ func TestStepLines(t *testing.T) {
 		}
 		if both.String() != tt.want {
 			t.Errorf("%s: %q, want %q", name, both.String(), tt.want)
-		}
-	}
-}
-
-func TestDoing(t *testing.T) {
-	for _, tt := range []struct{ tool, args, want string }{
-		{"list_dir", `{}`, "listing ."},
-		{"list_dir", `{"path":"a"}`, "listing a"},
-		{"read_file", `{"path":"notes.md"}`, "reading notes.md"},
-		{"search_files", `{"content":"ERROR","path":"app.log","count":true}`, `searching for "ERROR" in app.log`},
-		{"search_files", `{"name":"*.md"}`, "looking for files named *.md"},
-		{"search_files", `{"sort":"newest"}`, "looking through the files"},
-		{"calculate", `{"expression":"6*7"}`, "calculating 6*7"},
-		{"current_time", `{}`, "looking at the clock"},
-		{"something_new", `{"path":"x"}`, "something_new"},
-		{"read_file", `no JSON`, "reading a file"},
-		{"read_file", `{"path":7}`, "reading 7"},
-	} {
-		if got := doing(fake.Call(tt.tool, tt.args)); got != tt.want {
-			t.Errorf("%s %s: %q, want %q", tt.tool, tt.args, got, tt.want)
 		}
 	}
 }

@@ -8,7 +8,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -25,7 +24,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"loci"
 	"loci/internal/app"
@@ -40,22 +38,26 @@ type World struct {
 	Folder   string // where the person is
 	Program  string // how to start loci from where they are; empty: loci
 	Terminal bool   // In and Err are a terminal: questions may be asked
+	Dumb     bool   // it only takes lines, one below the other
+	Colour   bool   // a terminal may be written on in colours
 	Width    int    // of Err in characters
 	OutWidth int    // of Out; 0: it is no terminal, and lines are as long as they are
+	// Raw has each key come at once until restore is called, and tells how wide
+	// the terminal is; nil where there is no terminal that could.
+	Raw func() (width int, restore func(), err error)
+	// Forget drops what was typed and not read yet; nil where there is no terminal.
+	Forget func()
+	// Interrupts gives the signals that ask for an end, for commands that the
+	// first one does not end; nil: their context tells.
+	Interrupts func() (signals <-chan os.Signal, stop func())
 }
 
 // System is the real world.
 func System() World {
-	w := World{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Width: 80}
+	w := World{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Interrupts: interrupts}
 	w.Folder, _ = os.Getwd() // without one, no folder is offered
 	w.Program = program(os.Getenv)
-	w.Terminal = term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
-	if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
-		w.Width = width
-	}
-	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-		w.OutWidth = width
-	}
+	w.atTerminal()
 	return w
 }
 
@@ -146,8 +148,8 @@ func (w World) report(ctx context.Context, err error) int {
 // command is what all commands share.
 type command struct {
 	World
-	in    *bufio.Reader // In; one, since it reads ahead
-	file  string        // config.yaml given by flag
+	in    *input // In; one, since it reads ahead
+	file  string // config.yaml given by flag
 	flags map[string][]string
 	paths config.Paths
 	conf  config.Config
@@ -155,10 +157,7 @@ type command struct {
 }
 
 func newRoot(w World) *cobra.Command {
-	c := &command{World: w, flags: map[string][]string{}}
-	if w.In != nil {
-		c.in = bufio.NewReader(w.In)
-	}
+	c := &command{World: w, in: newInput(w.In), flags: map[string][]string{}}
 	root := &cobra.Command{
 		Use:   "loci",
 		Short: "A personal agent between your chat window and your local model",
@@ -179,7 +178,7 @@ Start with: loci up`,
 	root.SetErr(w.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err, cmd.CommandPath() + " --help"} })
 	root.PersistentFlags().StringVar(&c.file, "config", "", "configuration `FILE` instead of the usual one")
-	root.AddCommand(c.up(), c.serve(), c.ask(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.version())
+	root.AddCommand(c.up(), c.serve(), c.ask(), c.chat(), c.approvals(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.version())
 	return root
 }
 
@@ -310,27 +309,6 @@ func openLog(path string) (*os.File, error) {
 		return nil, loci.Errorf(loci.Internal, "The log cannot be written: %w.", err)
 	}
 	return f, nil
-}
-
-// prompt puts a question to the person and gives the line that they answer; at the
-// end of the input it is empty, without even a line end.
-func (c *command) prompt(ctx context.Context, question string) (string, error) {
-	fmt.Fprint(c.Err, question)
-	answer := make(chan string, 1)
-	go func() { // a read does not end with ctx
-		line, _ := c.in.ReadString('\n') // no answer is an answer too
-		answer <- line
-	}()
-	select {
-	case line := <-answer:
-		if !strings.HasSuffix(line, "\n") {
-			fmt.Fprintln(c.Err) // nobody pressed Enter
-		}
-		return line, nil
-	case <-ctx.Done():
-		fmt.Fprintln(c.Err)
-		return "", ctx.Err()
-	}
 }
 
 // labelled writes a row of a table for people to the standard output.

@@ -2,11 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
-	"iter"
 	"net/http"
 	"strings"
 
@@ -15,11 +15,13 @@ import (
 	"loci"
 	"loci/internal/app"
 	"loci/internal/config"
-	"loci/internal/wire"
 )
 
 // server is a running loci.
-type server struct{ url, key string }
+type server struct {
+	url, key string
+	inside   bool // it runs inside this command, and no longer
+}
 
 // chatRequest is the body of POST /api/agent/chat.
 type chatRequest struct {
@@ -40,7 +42,7 @@ func (c *command) connected(ctx context.Context, o app.Options, use func(context
 	}
 	if ok {
 		c.warnUseless("backends", "listen", "key")
-		return use(ctx, server{run.URL, string(run.Key)})
+		return use(ctx, server{url: run.URL, key: string(run.Key)})
 	}
 	log, done, err := c.quiet()
 	if err != nil {
@@ -57,11 +59,12 @@ func (c *command) connected(ctx context.Context, o app.Options, use func(context
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	ctx, cancel := context.WithCancel(ctx)
+	// Whoever is interrupted still has something to tell it.
+	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
-	go func() { served <- a.Serve(ctx) }()
+	go func() { served <- a.Serve(serving) }()
 	ad := a.Addresses()
-	err = use(ctx, server{ad.URL, ad.Key})
+	err = use(ctx, server{url: ad.URL, key: ad.Key, inside: true})
 	cancel()
 	return errors.Join(err, <-served)
 }
@@ -78,7 +81,13 @@ func (c *command) warnUseless(settings ...string) {
 // complete has the shell complete a flag with the ids of a list of the loci that
 // runs.
 func (c *command) complete(cmd *cobra.Command, flag string, fetch fetch) {
-	ids := func(cmd *cobra.Command, _ []string, begun string) (found []string, _ cobra.ShellCompDirective) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, c.candidates(fetch)) // fails only for a flag that is not there
+}
+
+// candidates gives the items of a list that begin as what was typed does: by
+// their codes where they have some, otherwise by their ids.
+func (c *command) candidates(fetch fetch) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, begun string) (found []string, _ cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp
 		if err := c.load(); err != nil {
 			return nil, directive
@@ -87,19 +96,19 @@ func (c *command) complete(cmd *cobra.Command, flag string, fetch fetch) {
 		if err != nil || !ok {
 			return nil, directive
 		}
-		data, err := fetch(cmd.Context(), server{run.URL, string(run.Key)})
-		var list []struct{ ID, Title string }
+		data, err := fetch(cmd.Context(), server{url: run.URL, key: string(run.Key)})
+		var list []struct{ ID, Code, Title, Tool string }
 		if err != nil || json.Unmarshal(data, &list) != nil {
 			return nil, directive
 		}
 		for _, item := range list {
-			if strings.HasPrefix(item.ID, begun) {
-				found = append(found, cobra.CompletionWithDesc(item.ID, plain(item.Title)))
+			name := cmp.Or(item.Code, item.ID)
+			if len(name) >= len(begun) && strings.EqualFold(name[:len(begun)], begun) {
+				found = append(found, cobra.CompletionWithDesc(name, plain(cmp.Or(item.Title, item.Tool))))
 			}
 		}
 		return found, directive
 	}
-	_ = cmd.RegisterFlagCompletionFunc(flag, ids) // fails only for a flag that is not there
 }
 
 // do sends a request and gives the reply if it is a success.
@@ -153,6 +162,9 @@ func (s server) call(ctx context.Context, method, path string, body, out any) er
 		return err
 	}
 	defer res.Body.Close()
+	if out == nil {
+		return nil
+	}
 	return json.NewDecoder(res.Body).Decode(out)
 }
 
@@ -162,46 +174,4 @@ func (s server) get(ctx context.Context, path string, out any) error {
 
 func (s server) post(ctx context.Context, path string, body, out any) error {
 	return s.call(ctx, http.MethodPost, path, body, out)
-}
-
-// events posts a request and gives the events it is answered with.
-func (s server) events(ctx context.Context, path string, body any) iter.Seq2[loci.Event, error] {
-	return func(yield func(loci.Event, error) bool) {
-		res, err := s.do(ctx, http.MethodPost, path, body)
-		if err != nil {
-			yield(loci.Event{}, err)
-			return
-		}
-		defer res.Body.Close()
-		for frame, err := range wire.Events(res.Body, wire.DefaultMaxLine) {
-			if err != nil {
-				yield(loci.Event{}, err)
-				return
-			}
-			e, err := event(frame)
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// event decodes one event of the stream, or the error that ended it.
-func event(frame wire.Event) (loci.Event, error) {
-	if frame.Type == "error" {
-		var reply struct{ Error *loci.Error }
-		if err := json.Unmarshal([]byte(frame.Data), &reply); err != nil || reply.Error == nil {
-			return loci.Event{}, loci.Errorf(loci.Truncated, "The answer broke off.")
-		}
-		return loci.Event{}, reply.Error
-	}
-	var e struct {
-		loci.Event
-		Data json.RawMessage `json:"data"`
-	}
-	if err := json.Unmarshal([]byte(frame.Data), &e); err != nil {
-		return loci.Event{}, err
-	}
-	e.Event.Data = e.Data
-	return e.Event, nil
 }

@@ -47,7 +47,8 @@ type list struct {
 	fetch      fetch
 	heading    []string
 	rows       func(json.RawMessage) ([][]string, error)
-	empty      string // what to tell a person where there is nothing
+	text       func(json.RawMessage) (string, error) // instead of rows, where no table fits
+	empty      string                                // what to tell a person where there is nothing
 	// o says how to build a loci where none runs.
 	o app.Options
 }
@@ -71,20 +72,37 @@ func (c *command) list(l list) *cobra.Command {
 					_, err := fmt.Fprintln(c.Out, string(data))
 					return err
 				}
-				rows, err := l.rows(data)
-				if err != nil {
-					return err
-				}
-				if len(rows) == 0 {
-					c.say("%s", l.empty)
-					return nil
-				}
-				return c.table(l.heading, rows)
+				return c.show(l, data)
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return cmd
+}
+
+// show prints a list for people.
+func (c *command) show(l list, data json.RawMessage) error {
+	if l.text != nil {
+		words, err := l.text(data)
+		if err != nil {
+			return err
+		}
+		if words == "" {
+			c.say("%s", l.empty)
+			return nil
+		}
+		_, err = fmt.Fprint(c.Out, words)
+		return err
+	}
+	rows, err := l.rows(data)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		c.say("%s", l.empty)
+		return nil
+	}
+	return c.table(l.heading, rows)
 }
 
 // table prints rows in columns. On a terminal they have a heading, and the last

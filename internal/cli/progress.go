@@ -34,14 +34,14 @@ func (b *bar) update(p embedded.Progress) {
 	changed := p.Step != b.step || p.Package.Use != b.name
 	b.step, b.name = p.Step, p.Package.Use
 	if p.Step == embedded.StepDone {
-		if b.c.Terminal {
+		if b.c.Terminal && !b.c.Dumb {
 			fmt.Fprint(b.c.Err, "\r\x1b[K")
 		}
 		fmt.Fprintf(b.c.Err, "Fetched %s in %s.\n", megabytes(p.All), now.Sub(b.began).Round(time.Second))
 		return
 	}
 	line := b.line(p, now)
-	if b.c.Terminal {
+	if b.c.Terminal && !b.c.Dumb {
 		fmt.Fprint(b.c.Err, "\r"+line+"\x1b[K")
 		return
 	}

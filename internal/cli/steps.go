@@ -2,8 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -16,7 +14,7 @@ import (
 type printer struct {
 	c     *command
 	out   *bufio.Writer
-	shown int  // bytes of the turn's text
+	shown int  // bytes of the text that the next message has
 	open  bool // the last line has no end yet
 }
 
@@ -31,6 +29,27 @@ func (p *printer) text(s string) {
 		s = strings.Map(visible, s)
 	}
 	_, _ = p.out.WriteString(s) // Flush reports
+}
+
+// delta writes what is new in a piece: who comes back to a turn is told again
+// what it has said so far, and who comes late does not need its beginning.
+func (p *printer) delta(d loci.Delta) {
+	p.shown = max(p.shown, d.Offset)
+	p.text(d.Text[min(p.shown-d.Offset, len(d.Text)):])
+}
+
+// skip passes over an event that the person has seen elsewhere, which the end of
+// a turn is not.
+func (p *printer) skip(e loci.Event) bool {
+	switch e.Type {
+	case loci.EventDelta:
+		_ = with(e, func(d loci.Delta) error { p.shown = max(p.shown, d.Offset+len(d.Text)); return nil })
+	case loci.EventMessage:
+		p.shown = 0
+	case loci.EventTurnFinished:
+		return false
+	}
+	return true
 }
 
 // newline ends a line that is open.
@@ -60,15 +79,16 @@ func (p *printer) aside(words string) error {
 func (p *printer) event(e loci.Event) error {
 	switch e.Type {
 	case loci.EventDelta:
-		return with(e, func(d loci.Delta) error { p.text(d.Text); return nil })
+		return with(e, func(d loci.Delta) error { p.delta(d); return nil })
 	case loci.EventMessage:
 		return with(e, func(m loci.MessageData) error {
 			p.text(m.Text[min(p.shown, len(m.Text)):])
 			p.newline()
+			p.shown = 0
 			return nil
 		})
 	case loci.EventToolStarted:
-		return with(e, func(d loci.ToolStarted) error { return p.aside(doing(d.Call)) })
+		return with(e, func(d loci.ToolStarted) error { return p.aside(d.Doing) })
 	case loci.EventNotice:
 		return with(e, func(n loci.Notice) error { return p.aside(n.Text) })
 	case loci.EventTurnFinished:
@@ -93,44 +113,6 @@ func with[T any](e loci.Event, use func(T) error) error {
 		return err
 	}
 	return use(data)
-}
-
-// doing says in words what a call does.
-func doing(call loci.ToolCall) string {
-	var args map[string]any
-	_ = json.Unmarshal(call.Arguments, &args) // what cannot be read is left out
-	arg := func(name, absent string) string {
-		if v, ok := args[name]; ok && fmt.Sprint(v) != "" {
-			return fmt.Sprint(v)
-		}
-		return absent
-	}
-	switch call.Name {
-	case "list_dir":
-		return "listing " + arg("path", ".")
-	case "read_file":
-		return "reading " + arg("path", "a file")
-	case "search_files":
-		text := "looking through the files"
-		if content := arg("content", ""); content != "" {
-			text = fmt.Sprintf("searching for %q", content)
-		} else if name := arg("name", ""); name != "" {
-			text = "looking for files named " + name
-		}
-		if path := arg("path", ""); path != "" {
-			text += " in " + path
-		}
-		return text
-	case "system_info":
-		return "looking at the machine"
-	case "list_processes":
-		return "looking at what runs"
-	case "current_time":
-		return "looking at the clock"
-	case "calculate":
-		return "calculating " + arg("expression", "")
-	}
-	return call.Name
 }
 
 // visible drops the characters with which a text could take hold of a terminal.

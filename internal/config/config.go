@@ -58,6 +58,11 @@ type Config struct {
 	PromptTexts    map[string]Texts `yaml:"prompt_texts" key:"family" doc:"Instructions of your own for a model family: its name, such as qwen2, then what to replace."`
 	ClientSystem   string           `yaml:"client_system" enum:"keep,replace" doc:"What to do with a chat client's own system message: keep it as a section of loci's, or replace it."`
 
+	// What chat clients ask for besides the conversation.
+
+	ClientJobs string `yaml:"client_jobs" enum:"auto,model,short" doc:"How to answer what chat UIs ask for by themselves, such as a title or tags: with a call of the model, or in short by loci. auto: in short where a call would push the conversation out of the model server's cache, and for tiny models."`
+	OpenWebUI  string `yaml:"open_webui" enum:"auto,on,off" doc:"Whether clients are Open WebUI, which can show what loci is doing. auto: those are that send one of its headers."`
+
 	// What may be looked into, and by whose conversations.
 
 	Folders       []Folder          `yaml:"folders" env:"LOCI_ALLOW" items:"paths" doc:"Folders that models may look into: absolute paths or ~. The flag --allow adds to them; the variable takes a list like PATH and replaces them."`
@@ -91,6 +96,7 @@ type Timeouts struct {
 	FirstByte time.Duration `yaml:"first_byte" doc:"Wait for the first byte of a reply."`
 	Idle      time.Duration `yaml:"idle" doc:"Wait for the next piece of a reply that has begun."`
 	Tool      time.Duration `yaml:"tool" doc:"Time a tool may take, where it has no limit of its own."`
+	Answer    time.Duration `yaml:"answer" doc:"Wait for your yes or no; silence is a no."`
 }
 
 // Log says what is logged, and where to. There is no level at which keys are.
@@ -142,6 +148,8 @@ func Default() Config {
 		Listen:        "127.0.0.1:5624", // L-O-C-I on a telephone
 		PromptProfile: "general",
 		ClientSystem:  "keep",
+		ClientJobs:    "auto",
+		OpenWebUI:     "auto",
 		MaxSteps:      12,
 		KeptRounds:    4,
 		Timeouts: Timeouts{
@@ -149,6 +157,7 @@ func Default() Config {
 			FirstByte: 120 * time.Second,
 			Idle:      60 * time.Second,
 			Tool:      60 * time.Second,
+			Answer:    5 * time.Minute,
 		},
 		Log:      Log{Level: "info"},
 		Embedded: Embedded{Enabled: true, Window: 8192},

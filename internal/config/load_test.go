@@ -87,6 +87,8 @@ func cases(t *testing.T) map[string][3]setCase {
 			{"{s: {tiny: z}}", map[string]Texts{"s": {Tiny: "z"}}},
 		},
 		"client_system": text("replace", "keep", "replace"),
+		"client_jobs":   text("short", "model", "short"),
+		"open_webui":    text("off", "on", "off"),
 		"folders": {
 			{"[~/a, {path: '" + at("b c") + "'}]", []Folder{{at("a")}, {at("b c")}}},
 			{at("d") + string(filepath.ListSeparator) + "~/e", []Folder{{Path: at("d")}, {Path: at("e")}}},
@@ -105,6 +107,7 @@ func cases(t *testing.T) map[string][3]setCase {
 		"timeouts.first_byte": wait(),
 		"timeouts.idle":       wait(),
 		"timeouts.tool":       wait(),
+		"timeouts.answer":     wait(),
 		"data_path":           paths(),
 		"state_path":          paths(),
 		"log.level":           text("debug", "warn", "error"),

@@ -23,6 +23,7 @@ type Model struct {
 	Version  string       // of /api/version
 	Window   int          // context length in tokens
 	Params   int64        // number of weights
+	Slots    int          // of llama-server's /props; 0: it does not tell
 	Vision   bool         // whether it takes pictures
 	Thinking bool         // whether think is allowed
 	NoTools  bool         // a request that offers tools is refused with 400, as Ollama does
@@ -51,6 +52,7 @@ func NewModel(replies ...Reply) *Model {
 		Version:  "0.17.4",
 		Window:   8192,
 		Params:   8_000_000_000,
+		Slots:    1,
 		stopping: make(chan struct{}),
 		scripts:  map[loci.Purpose][]Reply{loci.PurposeChat: replies},
 		more:     make(chan struct{}),

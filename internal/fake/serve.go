@@ -94,7 +94,7 @@ func (r *Request) decode() (includeUsage bool, err error) {
 	switch r.Path {
 	case "/v1/chat/completions":
 		c, err := openai.DecodeChat(r.Body)
-		r.Model, r.Messages, r.Tools, r.Options, r.Stream = c.Model, c.Messages, c.Tools, c.Options, c.Stream
+		r.Model, r.Messages, r.Tools, r.ToolChoice, r.Options, r.Stream = c.Model, c.Messages, c.Tools, c.ToolChoice, c.Options, c.Stream
 		return c.IncludeUsage, err
 	case "/v1/completions":
 		c, err := openai.DecodeCompletion(r.Body)
@@ -102,7 +102,7 @@ func (r *Request) decode() (includeUsage bool, err error) {
 		return c.IncludeUsage, err
 	case "/api/chat":
 		c, err := ollama.DecodeChat(r.Body)
-		r.Model, r.Messages, r.Tools, r.Options, r.Stream = c.Model, c.Messages, c.Tools, c.Options, c.Stream
+		r.Model, r.Messages, r.Tools, r.ToolChoice, r.Options, r.Stream = c.Model, c.Messages, c.Tools, c.ToolChoice, c.Options, c.Stream
 		return false, err
 	}
 	c, err := ollama.DecodeGenerate(r.Body)
@@ -306,7 +306,7 @@ func (m *Model) capabilities() []string {
 func (m *Model) props() []byte {
 	b, err := json.Marshal(map[string]any{
 		"default_generation_settings": map[string]any{"n_ctx": m.Window},
-		"total_slots":                 1,
+		"total_slots":                 m.Slots,
 		"model_path":                  "/models/" + m.Name + ".gguf",
 		"modalities":                  map[string]any{"vision": m.Vision, "audio": false},
 		"chat_template_caps":          map[string]any{"supports_tools": !m.NoTools, "supports_tool_calls": !m.NoTools},

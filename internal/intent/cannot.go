@@ -6,9 +6,19 @@ import "loci/internal/lang"
 // model says "Done!" to all of these.
 var (
 	cannotChange = lang.Words{
-		EN: "I cannot change files yet; I can list, read and search them.",
-		ZH: "我还不能修改文件；我可以列出、阅读和搜索它们。",
-		CS: "Zatím neumím měnit soubory; umím je vypsat, přečíst a prohledat.",
+		EN: "I cannot change files here; I can list, read and search them.",
+		ZH: "我在这里不能修改文件；我可以列出、阅读和搜索它们。",
+		CS: "Tady neumím měnit soubory; umím je vypsat, přečíst a prohledat.",
+	}
+	oneNamed = lang.Words{
+		EN: "I change one file at a time, by its full name, and ask first. For example:\n- write \"buy milk\" to todo.txt\n- replace \"80\" with \"8080\" in hosts.ini\n- rename a.txt to b.txt\n- delete old.log",
+		ZH: "我一次只修改一个文件，需要完整的文件名，并且会先询问您。例如：\n- 把“买牛奶”写入 todo.txt\n- 把 hosts.ini 里的“80”改成“8080”\n- 把 a.txt 改名为 b.txt\n- 删除 old.log",
+		CS: "Měním vždy jeden soubor, uvedený celým jménem, a předem se zeptám. Například:\n- zapiš \"koupit mléko\" do todo.txt\n- nahraď \"80\" za \"8080\" v hosts.ini\n- přejmenuj a.txt na b.txt\n- smaž old.log",
+	}
+	cannotCopy = lang.Words{
+		EN: "I cannot copy, pack or encrypt files or make folders; I can write, change, rename, move and delete one file at a time, and ask first.",
+		ZH: "我不能复制、压缩或加密文件，也不能新建文件夹；我可以逐个写入、修改、重命名、移动和删除文件，并且会先询问您。",
+		CS: "Neumím kopírovat, balit ani šifrovat soubory ani zakládat složky; umím po jednom soubory zapsat, změnit, přejmenovat, přesunout a smazat a předem se zeptám.",
 	}
 	cannotRun = lang.Words{
 		EN: "I cannot run, open or stop programs; I can tell which ones are running.",
@@ -64,18 +74,36 @@ const aFile = `(?:(?:the |a |an |my |this |that |all |all my |every |new |empty 
 // place is where a text is put.
 const place = `(?:to|in|into|on|onto|from|as|at the end of) (?:(?:the|a|an|my|this|new|file|document|text) )*(?:["'“]?[^\s"']*[^\s."'/]\.[a-z]\w{0,5}["'”]?|file|files|folder|document|notes|shopping list|to-?do list)(?: .*)?`
 
+// noTool are changes that no tool makes, even where files may be changed.
+var noTool = newPattern(`^(?:copy|duplicate|back ?up|zip|unzip|compress|encrypt|merge|split|zkopíruj|复制|备份|压缩)|^(?:create|make|new|vytvoř|založ|创建|新建)\b.{0,20}(?:folder|directory|složk|adresář)|^(?:创建|新建).{0,12}(?:文件夹|目录)`)
+
+// howToChange is what to say to a request to change files that is none for one
+// call: that it cannot be, or how to put it.
+func (u *utterance) howToChange() lang.Words {
+	switch {
+	case !u.offers(writeFile) && !u.offers(editFile) && !u.offers(moveFile) && !u.offers(deleteFile):
+		return cannotChange
+	case noTool.has(u.core):
+		return cannotCopy
+	}
+	return oneNamed
+}
+
 // cannotRules answer requests for what no tool does. They match requests alone: a
 // poem about rain, or a draft of a letter, is for the model.
 func cannotRules() []rule {
 	return []rule{
-		sayRule(cannotChange,
-			`^(?:delete|remove|erase|trash|rename|move|copy|duplicate|edit|modify|change|update|overwrite|rewrite|replace|create|make|save|write|append|fix|clean up|organi[sz]e|back ?up|zip|unzip|compress|encrypt) `+aFile+`$`,
+		{newPatterns(
+			`^(?:delete|remove|erase|trash|rename|move|copy|duplicate|edit|modify|change|update|overwrite|rewrite|replace|create|make|save|write|append|fix|clean up|clear out|tidy up|empty|sort out|merge|split|organi[sz]e|back ?up|zip|unzip|compress|encrypt) `+aFile+`$`,
 			`^(?:delete|remove|erase|write|save|append|add|put|insert|replace|note down|store|copy|paste) .+ `+place+`$`,
+			`^(?:swap|exchange|correct|fix|replace|substitute|change) .+ in (?:the file )?["'“]?[^\s"']*[^\s."'/]\.[a-z]\w{0,5}["'”]?$`,
 			`^(?:delete|remove|erase|rename|move) (?:everything|it|them|this|that)(?: .*)?$`,
+			`^(?:delete|remove|erase|trash|rename|move)(?: (?:all|every|any|some|the|my|those|these|old|of|\*\.\w+)){1,4}(?: \S+){0,3} (?:files?|folders?|documents?|photos?|pictures?|images?|logs|notes)(?: .*)?$`,
 			`^(?:make|create) (?:a |an )?(?:new )?(?:folder|directory|file)(?: .*)?$`,
 			`^(?:save|remember|write down|note down) (?:this|that|it)(?: .*)?$`,
-			`^(?:删除|删掉|移除|重命名|移动|复制|修改|编辑|创建|新建|保存|写入|备份|压缩)(?:一个|这个|那个|我的|所有)*\s*(?:新的?)?\s*(?:文件夹|文件|目录|文档|\S+\.\w{1,6}).*$`, `^把.+(?:删除|删掉|移到|移动到|重命名|改名|保存|复制|写入|加到|添加到).*$`,
-			`^(?:smaž|smazat|vymaž|odstraň|přejmenuj|přesuň|zkopíruj|uprav|změň|přepiš|vytvoř|založ|ulož)(?: mi)?(?: .*)? ?(?:soubor\pL*|složk\pL+|adresář\pL*|dokument\pL*|\S+\.[a-z]\w{0,5})(?: .*)?$`, `^(?:napiš|zapiš|přidej|ulož|připiš) .+ (?:do|na) (?:souboru|složky|seznamu|poznámek|\S+\.[a-z]\w{0,5})$`),
+			`^(?:删除|删掉|移除|重命名|移动|复制|修改|编辑|创建|新建|保存|写入|备份|压缩)(?:一个|这个|那个|我的|所有)*\s*(?:新的?)?\s*(?:文件夹|文件|目录|文档|\S+\.\w{1,6}).*$`, `^(?:删除|删掉|清理|清空|移动|重命名)(?:所有|全部|这些|那些).*$`, `^(?:整理|清理|清空)(?:一下)?.*(?:文件|目录|桌面|文档).*$`, `^把.+(?:删除|删掉|移到|移动到|重命名|改名|保存|复制|写入|加到|添加到).*$`,
+			`^(?:smaž|smazat|vymaž|odstraň|přejmenuj|přesuň|zkopíruj|ukliď|vyčisti|uspořádej|uprav|změň|přepiš|vytvoř|založ|ulož)(?: mi)?(?: .*)? ?(?:soubor\pL*|složk\pL+|adresář\pL*|dokument\pL*|fot(?:k\pL+|ek)|obrázk\pL+|log\pL*|\S+\.[a-z]\w{0,5})(?: .*)?$`, `^(?:napiš|zapiš|přidej|ulož|připiš) .+ (?:do|na) (?:souboru|složky|seznamu|poznámek|\S+\.[a-z]\w{0,5})$`,
+		), func(u *utterance, _ captures) goal { return saying{u.howToChange().In(u.Lang)} }},
 		sayRule(cannotWeb,
 			`^(?:open|visit|browse|go to|load|fetch|download|read|show|get|check|look at|summari[sz]e|what(?:'s| is) on)(?: me)?(?: the)?(?: web ?page| web ?site| page| site| url| link)? (?:https?://\S+|www\.\S+|[\w-]+\.(?:com|org|net|io|edu|gov|info|cz|cn)(?:/\S*)?)$`, `^(?:https?://|www\.)\S+$`,
 			`^(?:search|look|google|browse|find)(?: .+)? (?:on |in |up on )?(?:the )?(?:web|internet|online|google|wikipedia|bing)(?: for .+)?$`, `^google .+$`, `^(?:open|go to|browse) (?:the )?(?:internet|web|google|youtube|facebook|wikipedia)$`,

@@ -65,6 +65,9 @@ var fieldForms = map[string]string{
 // people call them.
 var fieldNames = newLexicon(map[string]string{
 	"模块": "module", "天": "day", "日期": "day", "小时": "hour", "级别": "level", "用户": "user", "地址": "ip",
+	"modules": "module", "files": "file", "log file": "file", "logfile": "file", "hosts": "host", "hostname": "host", "server": "host", "machine": "host", "severity": "level", "levels": "level", "users": "user", "log level": "level",
+	"文件": "file", "主机": "host", "服务器": "host", "等级": "level", "组件": "component", "服务": "service",
+	"modulů": "module", "moduly": "module", "modulech": "module", "souboru": "file", "souborů": "file", "souborech": "file", "soubor": "file", "serveru": "host", "serverů": "host", "počítače": "host", "hostitele": "host", "úrovní": "level", "úroveň": "level", "úrovních": "level", "uživatelů": "user", "služby": "service", "služeb": "service", "komponenty": "component",
 	"modulu": "module", "modul": "module", "dne": "day", "den": "day", "hodiny": "hour", "úrovně": "level", "uživatele": "user",
 })
 

@@ -10,16 +10,15 @@ import (
 	"loci"
 	"loci/internal/intent"
 	"loci/internal/lang"
-	"loci/internal/toolkit"
 )
 
 // now is a Monday.
 var now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
-// specs are the real tools: their examples are part of what is measured.
+// specs are the real tools that look: their examples are part of what is measured.
 var specs = func() []loci.ToolSpec {
 	var all []loci.ToolSpec
-	for _, t := range toolkit.All(toolkit.Config{}) {
+	for _, t := range readers() {
 		all = append(all, t.ToolSpec)
 	}
 	return all

@@ -170,6 +170,8 @@ func (u *utterance) aimed(tool string) goal {
 		return oneCall{tool: currentTime, args: arguments{"part": namedPart(clockParts, u.core), "zone": zone}}
 	case listProcesses:
 		return u.processes("")
+	case writeFile, editFile, moveFile, deleteFile: // never by meaning alone
+		return saying{oneNamed.In(u.Lang)}
 	case searchFiles:
 		if path == "" {
 			return nil

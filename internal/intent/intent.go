@@ -14,6 +14,8 @@
 // person's own words. Greetings, and requests for what loci cannot do, have fixed
 // answers: a small model would make something up. What goes on from the
 // conversation ("how many lines does it have?") is made whole from it first.
+// What changes files must be plain and whole, because a person is asked about it;
+// a report of log lines is a plan of several calls.
 // What no rule knows is compared by an [Embedder] with the example sentences
 // that each tool carries. If that leaves a few candidates, a [Chooser] picks one.
 // What is left is talk, which never runs a tool.
@@ -55,6 +57,9 @@ type Config struct {
 // Router decides what to do about a request. It is safe for concurrent use.
 type Router struct {
 	talk     []rule // for the words as they were said
+	reports  []rule // for counts of lines that go to a file, or are of one day
+	texts    []rule // for a text to write, which ends the words
+	changing []rule // for other changes of files
 	rules    []rule // for the words without their politeness
 	files    []rule // those of rules that are about the text of one file
 	polite   politeness
@@ -67,7 +72,7 @@ type Router struct {
 func New(c Config) *Router {
 	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	about, read := aboutOneFile(), readRules()
-	r := &Router{talk: smallTalk(), rules: rules(about, read), files: slices.Concat(about, read), polite: newPoliteness(), chooser: c.Chooser, log: log}
+	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), polite: newPoliteness(), chooser: c.Chooser, log: log}
 	if c.Embedder != nil {
 		r.examples = newExamples(c.Embedder)
 	}
@@ -131,6 +136,12 @@ type rule struct {
 // does it have?" would be a question about the folder.
 func (r *Router) ruled(u *utterance) goal {
 	if g := fitting(r.talk, u, u.said); g != nil {
+		return g
+	}
+	if g := fitting(r.reports, u, u.core); g != nil {
+		return g
+	}
+	if g := r.changes(u); g != nil {
 		return g
 	}
 	if g := r.followUp(u); g != nil {

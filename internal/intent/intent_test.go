@@ -15,7 +15,6 @@ import (
 	"loci/internal/intent"
 	"loci/internal/lang"
 	"loci/internal/tool"
-	"loci/internal/toolkit"
 )
 
 // person has a folder with files, and asks.
@@ -46,11 +45,19 @@ func newPerson(t *testing.T, files map[string]string) *person {
 			t.Fatal(err)
 		}
 	}
-	set, err := tool.New(tool.Config{Tools: toolkit.All(toolkit.Config{}), Now: func() time.Time { return now }})
+	p := &person{t: t, dir: dir, router: intent.New(intent.Config{})}
+	p.has(readers())
+	return p
+}
+
+// has gives the person tools, and a yes to each question.
+func (p *person) has(tools []tool.Tool) {
+	p.t.Helper()
+	set, err := tool.New(tool.Config{Tools: tools, Gate: yes{}, Now: func() time.Time { return now }})
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	return &person{t: t, dir: dir, set: set, router: intent.New(intent.Config{})}
+	p.set = set
 }
 
 // touch makes a file the newest.

@@ -31,6 +31,8 @@ var (
 	papers = newPattern(`(?:^|[ ,])(?:(?:my|our|moje|můj|mých|mém|mého|svém) (?P<noun>notes?|letters?|logs?|diary|journal|reports?|recipes?|invoices?|shopping list|to-?do list|to-?do|plan|contract|budget|resume|cv|essay|thesis|poznámky|poznámkách|poznámek|dopis\pL*|deník\pL*|recept\pL*)|the (?P<noun>letter|notes|logs?|log file|readme|recipe|report|invoice|shopping list|to-?do list))(?: (?:file|document))?(?:$|[ ,?.]+(?P<after>.*))|(?:我的)(?P<noun>笔记|日记|信|报告|购物清单|菜谱|日志)`)
 	// writes begins requests for a text of the model's own, or for advice.
 	writes = newPattern(`^(?:write|compose|imagine|define|rewrite|recommend|suggest|how (?:do|does|did|can|could|should) (?:i|you|we|they|people|one|an?)|what (?:is|are) (?:an?|the (?:best|difference|meaning|point|purpose)))(?: |$)`)
+	// aboutChange asks about changing a file, which its text does not tell.
+	aboutChange = newPattern(`^(?:should|can|could|may|must|did|do|does|why|what|how|when|is it|co|proč|mám|můžu|jak)(?: .*)? ["'“]?(?:delete|deleted|remove|removed|erase|rename|renamed|move|overwrite|smaž\pL*|smazat|přejmen\pL+|odstran\pL+)(?: |$)|(?:为什么|应该|要不要|能不能|可以).*(?:删除|重命名|移动)`)
 	// oneLetter is a letter that is no paper.
 	oneLetter = newPattern(`^["']?[a-z]["']?(?: |$)|^of `)
 	// mine asks for what only the person's own files can know.
@@ -60,7 +62,7 @@ func questionRules() []rule {
 	return slices.Concat([]rule{
 		{newPatterns(`^(?P<all>.+)$`), func(u *utterance, m captures) goal {
 			file := u.fileNamed()
-			if file == "" || len(u.filesNamed()) > 1 || !asks.has(u.core) && !asks.has(strings.TrimSpace(u.Text)) || strings.HasPrefix(strings.ToLower(u.core), "i ") {
+			if file == "" || len(u.filesNamed()) > 1 || !asks.has(u.core) && !asks.has(strings.TrimSpace(u.Text)) || strings.HasPrefix(strings.ToLower(u.core), "i ") || aboutChange.has(u.core) {
 				return nil
 			}
 			return document{path: file, ask: strings.Replace(m["all"], file, "", 1)}

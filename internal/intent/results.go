@@ -34,6 +34,7 @@ type foundFile struct {
 	Type     string      `json:"type"` // file, folder, …
 	Size     int64       `json:"size"`
 	Modified loci.Time   `json:"modified"`
+	Lines    int         `json:"lines"` // that match
 	Hits     []foundLine `json:"hits"`
 }
 
@@ -60,6 +61,16 @@ type readResult struct {
 	Path  string `json:"path"` // absolute
 	Pages int    `json:"pages"`
 	Text  string `json:"text"`
+}
+
+// writeResult is what write_file tells.
+type writeResult struct {
+	Path string `json:"path"` // absolute
+}
+
+// writeArguments are what write_file was called with.
+type writeArguments struct {
+	Content string `json:"content"`
 }
 
 // clockResult is what current_time tells.

@@ -40,6 +40,11 @@ var (
 		ZH: "我可以列出、阅读、搜索和总结您允许的文件夹中的文件，介绍这台电脑（内存、磁盘、程序），告诉您日期和时间，还会计算。例如：\n- 今天修改了哪些文件？\n- notes.md 里写了什么？",
 		CS: "Umím vypsat, přečíst, prohledat a shrnout soubory ve složkách, které povolíte, říct vám o tomto počítači (paměť, disk, programy), kolik je hodin a jaký je den, a počítat. Například:\n- Které soubory se dnes změnily?\n- Co je v souboru notes.md?",
 	}
+	whatIChange = lang.Words{
+		EN: "\nI can also write, change, rename, move and delete a file, and ask you first:\n- Write \"buy milk\" to todo.txt",
+		ZH: "\n我还可以写入、修改、重命名、移动和删除文件，并且会先询问您：\n- 把“买牛奶”写入 todo.txt",
+		CS: "\nUmím také soubor zapsat, změnit, přejmenovat, přesunout a smazat a předem se zeptám:\n- Zapiš „koupit mléko“ do todo.txt",
+	}
 	youAre      = lang.Words{EN: "You are %s.", ZH: "您是%s。", CS: "Jste %s."}
 	whoAreYou   = lang.Words{EN: "I do not know your name.", ZH: "我不知道您的名字。", CS: "Vaše jméno neznám."}
 	namedBefore = newPattern(`(?:^|[ ,.!])(?:my name is|call me|jmenuji se|jmenuju se|我叫|我的名字是)\s*(?P<name>\pL[\pL'-]{0,40})`)
@@ -83,7 +88,13 @@ func smallTalk() []rule {
 				}
 				return saying{text}
 			}},
-		sayRule(whatICan, `^(?:`+anyGreeting+addressed+`[,.!！， ]*)?(?:please )?`+canQuestion+`$`),
+		{newPatterns(`^(?:` + anyGreeting + addressed + `[,.!！， ]*)?(?:please )?` + canQuestion + `$`), func(u *utterance, _ captures) goal {
+			text := whatICan.In(u.Lang)
+			if u.offers(writeFile) {
+				text += whatIChange.In(u.Lang)
+			}
+			return saying{text}
+		}},
 		{newPatterns(`^(?:do you (?:know|remember) )?(?:(?:what(?:'s| is)|tell me) my (?:first |own )?name(?: is)?|my name|who am i|who i am)$`, `^(?:你知道)?我(?:叫什么(?:名字)?|是谁|的名字是什么)$`, `^(?:víš,? )?(?:jak se jmenuj[iu]|kdo jsem|jaké je (?:mé|moje) jméno)$`),
 			func(u *utterance, _ captures) goal {
 				if name := u.name(); name != "" {

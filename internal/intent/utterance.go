@@ -21,13 +21,18 @@ const (
 	listProcesses = "list_processes"
 	currentTime   = "current_time"
 	calculate     = "calculate"
+	writeFile     = "write_file"
+	editFile      = "edit_file"
+	moveFile      = "move_file"
+	deleteFile    = "delete_file"
 )
 
 // utterance is what a person said, made ready for the rules.
 type utterance struct {
 	loci.Situation
-	said string // the words as they are, but for spaces and the marks at their end
-	core string // the words without politeness at both ends
+	said  string // the words as they are, but for spaces and the marks at their end
+	whole string // the words without politeness before them; the end is as it is
+	core  string // the words without politeness at both ends
 }
 
 // offers tells whether a tool may be called.
@@ -54,7 +59,10 @@ func newPoliteness() politeness {
 func (r *Router) understand(s loci.Situation) *utterance {
 	core := norm.NFC.String(strings.Join(strings.Fields(s.Text), " "))
 	core = strings.ReplaceAll(core, "’", "'")
-	u := &utterance{Situation: s, said: trimEnd(core)}
+	u := &utterance{Situation: s, said: trimEnd(core), whole: core}
+	if m, ok := r.polite.before.match(core); ok {
+		u.whole = m["rest"]
+	}
 	for range 6 {
 		core = trimEnd(core)
 		m, ok := r.polite.before.match(core)

@@ -7,5 +7,7 @@
 // only where it tells nothing from one tiny trial call; never from a list of
 // model names.
 //
+// Background jobs of clients give way to chats; see courtesy.go.
+//
 // How a single server is talked to is in [loci/internal/model/server].
 package model

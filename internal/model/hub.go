@@ -54,6 +54,7 @@ type Hub struct {
 type member struct {
 	name   string // what SetBackend calls it
 	client *server.Client
+	queue  *courtesy
 	list   cache[listing]
 }
 
@@ -104,7 +105,7 @@ func (h *Hub) spawn(f func()) {
 // SetBackend adds a backend, or replaces the one of that name: a server that
 // was started anew may have another port. The first come are preferred.
 func (h *Hub) SetBackend(name string, b server.Backend) {
-	m := &member{name: name, client: server.New(server.Config{
+	m := &member{name: name, queue: newCourtesy(), client: server.New(server.Config{
 		Backend:  b,
 		Timeouts: h.config.Timeouts,
 		Instance: h.config.Instance,
@@ -255,6 +256,7 @@ func (h *Hub) Running(ctx context.Context) []ollama.Running {
 
 // Chat streams one reply of a model of any name that Resolve knows; see
 // [server.Client.Chat]. Pictures for a model that is known to be blind are refused.
+// A call for a client's job waits until it is in nobody's way; see [Hub.Job].
 func (h *Hub) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, error] {
 	return func(yield func(loci.Chunk, error) bool) {
 		t, err := h.Resolve(ctx, req.Model)
@@ -262,6 +264,25 @@ func (h *Hub) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, 
 			yield(loci.Chunk{}, err)
 			return
 		}
+		if req.Purpose == loci.PurposeJob {
+			h.streamJob(ctx, t, req, yield)
+			return
+		}
+		defer t.queue.chat(h.slots(t))()
+		for chunk, err := range h.call(ctx, t, req) {
+			if chunk.Finish == loci.FinishTools {
+				t.queue.expect()
+			}
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
+
+// call makes a call at once, whatever it is for.
+func (h *Hub) call(ctx context.Context, t Target, req loci.Request) iter.Seq2[loci.Chunk, error] {
+	return func(yield func(loci.Chunk, error) bool) {
 		req.Model = t.Model.ID
 		if hasImages(req.Messages) {
 			if vision, known := sees(ctx, t.Server, t.Model); known && !vision {

@@ -130,6 +130,7 @@ func profileOf(ctx context.Context, t Target, before loci.Profile) (loci.Profile
 		Vision: f.Vision != nil && *f.Vision,
 		Think:  f.Think != nil && *f.Think,
 		Params: f.Params,
+		Slots:  f.Slots,
 	}
 	if f.Tools != nil {
 		p.Tier, p.Reason = judge(*f.Tools, p.Params, "Its server says that it")
@@ -192,15 +193,14 @@ func tryTool(ctx context.Context, t Target) (called bool, err error) {
 // went into thinking.
 func trial(ctx context.Context, t Target, tokens int) (called, thought bool, err error) {
 	req := loci.Request{
-		Model:    t.Model.ID,
-		Messages: []loci.Message{{Role: loci.User, Content: "Call the tool ping."}},
-		Tools:    []loci.ToolSpec{trialTool},
-		Purpose:  loci.PurposeProbe,
+		Model:      t.Model.ID,
+		Messages:   []loci.Message{{Role: loci.User, Content: "Call the tool ping."}},
+		Tools:      []loci.ToolSpec{trialTool},
+		ToolChoice: loci.ToolChoice{Mode: loci.ChoiceRequired},
+		Purpose:    loci.PurposeProbe,
 		Options: loci.Options{
-			MaxTokens:    &tokens,
-			Temperature:  new(0.0),
-			Extra:        map[string]json.RawMessage{"tool_choice": json.RawMessage(`"required"`)},
-			ExtraDialect: loci.OpenAI,
+			MaxTokens:   &tokens,
+			Temperature: new(0.0),
 		},
 	}
 	var text bool

@@ -66,6 +66,9 @@ func TestProfile(t *testing.T) {
 			h := hub(t, Config{Backends: []server.Backend{backend(url, tt.kind)}})
 			got, err := h.Profile(t.Context(), tt.model)
 			tt.want.Server, tt.want.Model = url, tt.model
+			if tt.kind == server.KindOllama {
+				tt.want.Slots = 1
+			}
 			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("(-want +got):\n%serror %v", diff, err)
 			}

@@ -27,6 +27,8 @@ type Target struct {
 	// Model is as the server lists it. Passthrough says that it is to be served
 	// bare, without the agent.
 	Model loci.ModelInfo
+
+	queue *courtesy // of the server
 }
 
 // Resolve finds the model of a name. In this order it may be
@@ -122,7 +124,7 @@ func (h *Hub) lookup(lists []listed, name string, same func(listed, asked string
 
 func (h *Hub) target(l listed, m loci.ModelInfo) Target {
 	m.Passthrough = h.bare(m.ID)
-	return Target{Server: l.client, Model: m}
+	return Target{Server: l.client, Model: m, queue: l.queue}
 }
 
 // as applies the prefix that a target was asked for with.

@@ -106,7 +106,7 @@ func folders(f Facts) string {
 		return "No folder of this computer is open to you. If you are asked about files, say that a folder must be allowed first, for example with: loci serve --allow FOLDER"
 	}
 	var b strings.Builder
-	b.WriteString("Folders you may look into:\n")
+	b.WriteString("Folders open to you:\n")
 	for _, folder := range f.Folders {
 		fmt.Fprintf(&b, "- %s\n", folder)
 	}
@@ -121,9 +121,9 @@ func abilities(tools []loci.ToolSpec) string {
 		return "You have no tools in this conversation."
 	}
 	has := map[loci.SideEffects]bool{}
-	names := make([]string, len(tools))
+	names, asks := make([]string, len(tools)), false
 	for i, t := range tools {
-		has[t.SideEffects] = true
+		has[t.SideEffects], asks = true, asks || t.Dangerous
 		names[i] = t.Name
 	}
 	var cannot []string
@@ -142,6 +142,9 @@ func abilities(tools []loci.ToolSpec) string {
 	text := "Your tools: " + strings.Join(names, ", ") + "."
 	if len(cannot) > 0 {
 		text += " You cannot " + strings.Join(cannot, " or ") + "."
+	}
+	if asks { // otherwise models ask in words, and then do nothing
+		text += " Before anything is changed the person is asked by itself: make the call without asking."
 	}
 	return text
 }
@@ -168,6 +171,7 @@ type Moved struct {
 	Since  time.Time // when the block was written
 	Client *string   // the client's system message, if it is another one now
 	Opened []string  // folders allowed since
+	Tools  string    // description of tools that the client brings since
 }
 
 // Tail writes what goes to the end of the newest user message: the time of day
@@ -182,6 +186,9 @@ func Tail(now time.Time, m Moved) string {
 		parts = append(parts, "also open to you: "+strings.Join(m.Opened, ", "))
 	}
 	tail := "\n\n[now: " + strings.Join(parts, "; ") + "]"
+	if m.Tools != "" {
+		tail += "\n\nMore tools, to be called in the same way:\n" + m.Tools
+	}
 	if m.Client != nil {
 		tail += "\n\n" + client(*m.Client)
 	}

@@ -1,5 +1,5 @@
 // Package sandbox is the only way from a tool to the file system: a set of
-// allowed folders, and nothing outside them can be named.
+// allowed folders, and nothing outside them can be named, read or changed.
 //
 // Each folder is held open as an os.Root, and every access goes through that
 // handle, so what decides is the kernel walking from an open directory and not
@@ -7,6 +7,12 @@
 // What os.Root lets through on its own is refused here: pipes and devices,
 // which can hang a reader or be read without end, files with several hard
 // links, which may belong to another folder, and the kernel's own /proc files.
+//
+// Changes go through a [Spot]: one name in a folder that was opened for it. What
+// is written is written aside, made durable, put in place in one step and read
+// back, so that a failure at any moment leaves the old file or the new one, whole.
+// Nothing is overwritten by a move, what is deleted goes to a trash, and some
+// places nobody may change, whoever agrees; see protected.go.
 //
 // Paths come from a model, which writes them the way people do: relative to
 // the working folder, absolute, with a tilde, or with an accent composed
@@ -51,6 +57,9 @@ type Folders struct {
 	home    string    // absolute; empty when unknown
 	private []string  // real paths that stay closed
 	escapes error     // what os.Root answers when a path leaves it
+	// before is asked before each system call of a change, so that tests can make
+	// any of them fail; nil: nobody asks.
+	before func(call string) error
 }
 
 // folder is one allowed folder.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,17 +11,24 @@ import (
 // in. Where there are none, which is the rule, nothing is checked later.
 func (f *Folders) keepOut(private []string) {
 	for _, path := range private {
-		real, err := filepath.EvalSymlinks(path)
-		if err != nil {
-			continue // it does not exist, so there is nothing to keep private
-		}
+		real := realOf(path)
 		for _, d := range f.folders {
-			if inside(real, d.real) || inside(d.real, real) {
+			if insideFolded(real, d.real) || insideFolded(d.real, real) {
 				f.private = append(f.private, real)
 				break
 			}
 		}
 	}
+}
+
+// realOf is a path without symbolic links. What does not exist yet is no less
+// private: it must not be made by somebody else first.
+func realOf(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if dir := filepath.Dir(path); err != nil && dir != path {
+		real = filepath.Join(realOf(dir), filepath.Base(path))
+	}
+	return cmp.Or(real, path)
 }
 
 // checkPrivate refuses what lies in a private folder. It is asked about a place
@@ -40,7 +48,7 @@ func (f *Folders) checkPrivate(loc Location, opened fs.FileInfo, shown string) e
 		return err
 	}
 	for _, p := range f.private {
-		if inside(real, p) || !os.SameFile(info, opened) {
+		if insideFolded(real, p) || !os.SameFile(info, opened) {
 			return errRefused("%s belongs to loci itself and is not opened.", quote(shown))
 		}
 	}

@@ -152,7 +152,7 @@ func otherForm(loc Location) (Location, bool) {
 		}
 		twin, ok := twinOf(elem, loc.folder.root, filepath.Join(".", joinRaw(elems[:i])))
 		if !ok {
-			return loc, false
+			break // what is below may be about to be made
 		}
 		elems[i], changed = twin, true
 	}

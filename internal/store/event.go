@@ -16,7 +16,9 @@ const (
 
 	unfinished = `
 		SELECT session.principal, session, turn, text, reasoning
-		FROM running JOIN session ON session.id = running.session ORDER BY session, seq`
+		FROM running JOIN session ON session.id = running.session
+		WHERE NOT EXISTS (SELECT 1 FROM waiting WHERE waiting.session = running.session AND waiting.turn = running.turn)
+		ORDER BY session, seq`
 	putDraft = `UPDATE running SET text = ?, reasoning = ? WHERE session = ? AND turn = ?`
 
 	putEvent = `INSERT INTO event (v, seq, session, turn, time, type, data) VALUES (?, ?, ?, ?, ?, ?, ?)`
@@ -30,8 +32,8 @@ func (db *DB) Events(ctx context.Context, session string, after int64, limit int
 	return list(ctx, db, scanEvent, eventsAfter, session, after, limit)
 }
 
-// Unfinished gives the turns that have started and not finished, with their
-// drafts: at start-up, those that a crash cut short.
+// Unfinished gives the turns that have started and neither finished nor wait for
+// an answer, with their drafts: at start-up, those that a crash cut short.
 func (db *DB) Unfinished(ctx context.Context) ([]loci.Draft, error) {
 	return list(ctx, db, func(scan scanner) (d loci.Draft, err error) {
 		return d, scan(&d.Principal, &d.Session, &d.Turn, &d.Text, &d.Reasoning)

@@ -10,7 +10,7 @@ import (
 // nodeColumns are in the order in which scanNode reads them.
 const nodeColumns = `
 	node.id, node.session, coalesce(node.parent, ''), node.turn, node.shown,
-	node.role, node.content, node.rest, node.path_hash, node.text_hash, node.created`
+	node.role, node.content, node.rest, node.path_hash, node.text_hash, node.created, node.unsent`
 
 const (
 	nodeByID = `SELECT` + nodeColumns + ` FROM node WHERE id = ?`
@@ -32,8 +32,8 @@ const (
 		SELECT` + nodeColumns + ` FROM up JOIN node USING (n) ORDER BY height DESC`
 
 	putNode = `
-		INSERT INTO node (id, session, parent, turn, principal, shown, role, content, rest, path_hash, text_hash, created)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		INSERT INTO node (id, session, parent, turn, principal, shown, role, content, rest, path_hash, text_hash, created, unsent)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 )
 
 // Node finds a node by its id.
@@ -121,7 +121,7 @@ func (t *tx) putNode(n *loci.Node, principal string) error {
 		return err
 	}
 	_, err = t.exec(putNode, n.ID, n.Session, orNull(n.Parent), n.Turn, principal, n.Shown,
-		string(n.Sent.Role), n.Sent.Content, rest, hashOrNull(n.PathHash), hashOrNull(n.TextHash), n.Created.UnixMilli())
+		string(n.Sent.Role), n.Sent.Content, rest, hashOrNull(n.PathHash), hashOrNull(n.TextHash), n.Created.UnixMilli(), n.Unsent)
 	return err
 }
 
@@ -131,7 +131,7 @@ func scanNode(scan scanner) (loci.Node, error) {
 	var rest, path, text []byte
 	var created int64
 	err := scan(&n.ID, &n.Session, &n.Parent, &n.Turn, &n.Shown,
-		&n.Sent.Role, &n.Sent.Content, &rest, &path, &text, &created)
+		&n.Sent.Role, &n.Sent.Content, &rest, &path, &text, &created, &n.Unsent)
 	if err != nil {
 		return n, err
 	}

@@ -15,7 +15,7 @@ const (
 	// the session must not undo it. Principal and created never change.
 	putSession = `
 		INSERT INTO session (` + sessionColumns + `, last_seq)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET
 			thread        = excluded.thread,
 			model         = excluded.model,
@@ -24,6 +24,7 @@ const (
 			system        = excluded.system,
 			client_system = excluded.client_system,
 			tools         = excluded.tools,
+			client_tools  = excluded.client_tools,
 			folders       = excluded.folders,
 			working       = excluded.working,
 			base          = excluded.base,
@@ -44,7 +45,8 @@ const (
 )
 
 // Save stores a batch in one transaction: the session, then its nodes, the
-// last of which becomes its Head, then its events with the next numbers. When
+// last of which becomes its Head, then its events with the next numbers, and the
+// questions that its turn waits at. When
 // it returns nil, the batch itself has been given the Head and the numbers;
 // when it returns an error, neither the batch nor the database has changed.
 //
@@ -55,7 +57,11 @@ func (db *DB) Save(ctx context.Context, b loci.Batch) error {
 		return err
 	}
 	var last int64
-	err = db.inTx(ctx, func(t *tx) (err error) {
+	in := db.inTx
+	if b.Waiting != nil { // a question that was seen must not be gone
+		in = db.durably
+	}
+	err = in(ctx, func(t *tx) (err error) {
 		last, err = t.save(id, b)
 		return err
 	})
@@ -135,6 +141,9 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 			return 0, err
 		}
 	}
+	if b.Waiting != nil {
+		return last, t.putWaiting(b.Waiting, principal)
+	}
 	return last, nil
 }
 
@@ -145,12 +154,16 @@ func (t *tx) putSession(b loci.Batch) (principal string, last int64, err error) 
 	if err != nil {
 		return "", 0, err
 	}
+	clientTools, err := encodeTools(s.ClientTools)
+	if err != nil {
+		return "", 0, err
+	}
 	folders, err := json.Marshal(s.Folders)
 	if err != nil {
 		return "", 0, err
 	}
 	err = t.row(putSession, s.ID, s.Principal, s.Thread, s.Model, s.Title, string(s.Tier), s.System, s.ClientSystem,
-		string(tools), string(folders), s.Working, s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
+		string(tools), clientTools, string(folders), s.Working, s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
 	).Scan(&principal, &last)
 	return principal, last, err
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 // sessionColumns are in the order in which scanSession reads them.
 const sessionColumns = `
 	id, principal, thread, model, title, tier, system, client_system,
-	tools, folders, working, base, head, created, updated`
+	tools, client_tools, folders, working, base, head, created, updated`
 
 const (
 	sessionByID = `SELECT` + sessionColumns + ` FROM session WHERE id = ? AND principal = ?`
@@ -94,18 +95,47 @@ func (db *DB) DeleteSession(ctx context.Context, principal, id string) error {
 // scanSession reads the sessionColumns of a row.
 func scanSession(scan scanner) (loci.Session, error) {
 	var s loci.Session
-	var tools, folders []byte
+	var tools, clientTools, folders []byte
 	var created, updated int64
 	err := scan(&s.ID, &s.Principal, &s.Thread, &s.Model, &s.Title, &s.Tier, &s.System, &s.ClientSystem,
-		&tools, &folders, &s.Working, &s.Base, &s.Head, &created, &updated)
+		&tools, &clientTools, &folders, &s.Working, &s.Base, &s.Head, &created, &updated)
 	if err != nil {
 		return s, err
 	}
 	s.Created, s.Updated = fromMillis(created), fromMillis(updated)
-	if err := json.Unmarshal(tools, &s.Tools); err != nil {
+	if s.ClientTools, err = decodeTools(clientTools); err != nil {
 		return s, err
 	}
-	return s, json.Unmarshal(folders, &s.Folders)
+	return s, errors.Join(json.Unmarshal(tools, &s.Tools), json.Unmarshal(folders, &s.Folders))
+}
+
+// clientTool is a tool as it is stored. Its schema is a string here for the
+// reason that the arguments of a [sentCall] are: every byte is part of the prompt.
+type clientTool struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Parameters  string `json:"parameters"`
+}
+
+func encodeTools(tools []loci.ToolSpec) (string, error) {
+	stored := make([]clientTool, len(tools))
+	for i, t := range tools {
+		stored[i] = clientTool{t.Name, t.Description, string(t.Parameters)}
+	}
+	b, err := json.Marshal(stored)
+	return string(b), err
+}
+
+func decodeTools(data []byte) ([]loci.ToolSpec, error) {
+	var stored []clientTool
+	if err := json.Unmarshal(data, &stored); err != nil || len(stored) == 0 {
+		return nil, err
+	}
+	tools := make([]loci.ToolSpec, len(stored))
+	for i, t := range stored {
+		tools[i] = loci.ToolSpec{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(t.Parameters)}
+	}
+	return tools, nil
 }
 
 // fromMillis reads a time column. Milliseconds are what times have on the wire.

@@ -1,5 +1,5 @@
 // Package store keeps everything that must survive a restart in one SQLite
-// file: sessions, the nodes of their transcripts, their events, and what
+// file: sessions, the nodes of their transcripts, their events, questions, and what
 // probing found out about models. It is the only package with SQL in it.
 //
 // One connection writes and a few read, so that readers never wait for a

@@ -23,21 +23,27 @@ func Describe(tools []loci.ToolSpec) string {
 Then wait for <tool_output>…</tool_output>, which only the system writes. Texts stand in quotes; arguments marked ? may be left out. Tell the person what the tool really returned.
 Tools:
 `)
-	example := ""
+	b.WriteString(Lines(tools))
 	for _, t := range tools {
-		parameters, call := t.Name+"()", ""
-		if s, err := Compile(t); err == nil {
-			parameters, call = s.signature(), s.marked()
+		if s, err := Compile(t); err == nil && strings.Contains(s.marked(), "=") {
+			b.WriteString("Example: " + s.marked())
+			break
 		}
-		fmt.Fprintf(&b, "%s: %s\n", parameters, firstSentence(t.Description, 150))
-		if example == "" && strings.Contains(call, "=") {
-			example = call
-		}
-	}
-	if example != "" {
-		b.WriteString("Example: " + example)
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// Lines describes each tool in a line.
+func Lines(tools []loci.ToolSpec) string {
+	var b strings.Builder
+	for _, t := range tools {
+		parameters := t.Name + "()"
+		if s, err := Compile(t); err == nil {
+			parameters = s.signature()
+		}
+		fmt.Fprintf(&b, "%s: %s\n", parameters, firstSentence(t.Description, 150))
+	}
+	return b.String()
 }
 
 // signature names the tool and its parameters; optional ones are marked.

@@ -15,25 +15,26 @@ import (
 	"loci/internal/toolcall"
 )
 
-// TestPathVectors runs the reading cases of testdata/path.json through
-// read_file, in the tree that the file describes, with the folder /r replaced
-// by a temporary one.
-func TestPathVectors(t *testing.T) {
+// vector is one case of testdata/path.json.
+type vector struct{ ID, Op, Arg, Expect, Why string }
+
+// vectorBench makes the tree that testdata/path.json describes, with the folder
+// /r replaced by a temporary one, and gives the cases. device tells whether
+// there is one.
+func vectorBench(t *testing.T) (b *bench, r string, cases []vector, device bool) {
 	raw, err := os.ReadFile("testdata/path.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var vectors struct {
-		Cases []struct{ ID, Op, Arg, Expect, Why string }
-	}
+	var vectors struct{ Cases []vector }
 	if err := json.Unmarshal(raw, &vectors); err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, map[string]string{
+	b = newBench(t, map[string]string{
 		"data/ok": "ok", "data/sub/x": "", "data_evil/secret": "SECRET",
 		"data/.git/config": "", "data/.agent/config.toml": "",
 	})
-	r := b.root
+	r = b.root
 	b.root = filepath.Join(r, "data")
 	for link, target := range map[string]string{
 		"abslink": r + "/data_evil/secret", "rellink": "../data_evil/secret", "dirlink": r + "/data_evil",
@@ -47,15 +48,21 @@ func TestPathVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	device := syscall.Mknod(b.root+"/zero", syscall.S_IFCHR|0o600, 1<<8|5) == nil // only root may
-	vectors.Cases = append(vectors.Cases, []struct{ ID, Op, Arg, Expect, Why string }{
+	device = syscall.Mknod(b.root+"/zero", syscall.S_IFCHR|0o600, 1<<8|5) == nil // only root may
+	return b, r, vectors.Cases, device
+}
+
+// TestPathVectors runs the reading cases of testdata/path.json through read_file.
+func TestPathVectors(t *testing.T) {
+	b, r, cases, device := vectorBench(t)
+	cases = append(cases, []vector{
 		{"abslink", "read", "abslink", "deny", "absolute link out"},
 		{"hard", "read", "hard", "deny", "hard link"},
 		{"loop", "read", "loop", "deny", "link to itself"},
 		{"dangling", "read", "dangling", "deny", "broken link out"},
 	}...)
 	ran := 0
-	for _, c := range vectors.Cases {
+	for _, c := range cases {
 		if c.Op != "read" || c.Arg == "zero" && !device {
 			continue
 		}

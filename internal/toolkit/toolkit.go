@@ -1,6 +1,6 @@
-// Package toolkit is the tools that loci has built in, one file a family:
-// files (list, read, search), the machine (system, processes), the clock, and
-// the calculator.
+// Package toolkit is the tools that loci has built in: for files (list, read,
+// search; write, edit, move, delete), the machine (system, processes), the clock,
+// and the calculator.
 //
 // Every tool follows the same plan, which is worth knowing before reading one:
 // an arguments struct, whose tags are what the model reads; a result struct,
@@ -8,8 +8,10 @@
 // function that puts the result in words, in English, Chinese and Czech. The
 // words matter as much as the data: with a small model they are the reply.
 //
-// Tools get at files only through [sandbox.Folders], and none of these changes
-// anything.
+// Tools get at files only through [sandbox.Folders]. The four that change files
+// are dangerous, so a person is asked first; each has a preview, which does all
+// that the call does short of the change itself, and whose basis is the real
+// path and the content that it started from. What is deleted goes to the trash.
 package toolkit
 
 import (
@@ -27,6 +29,7 @@ type Config struct {
 	SearchFiles int           // files and folders a search looks at; 20,000
 	SearchBytes int64         // bytes a search reads; 1 GiB
 	SearchTime  time.Duration // how long a search goes on before it tells what it has; 20 s
+	Trash       string        // folder that deleted files go to; empty: nothing can be deleted
 }
 
 // All makes every built-in tool.
@@ -35,6 +38,10 @@ func All(c Config) []tool.Tool {
 		listDir(),
 		readFile(),
 		searchFiles(c),
+		writeFile(),
+		editFile(),
+		moveFile(),
+		deleteFile(c),
 		systemInfo(),
 		listProcesses(),
 		currentTime(),

@@ -40,6 +40,7 @@ type Place struct {
 	Session  loci.Session // not stored yet if New
 	New      bool
 	Path     []loci.Node // stored nodes from the root to the parent of the new message
+	Unseen   int         // how many of them, at the end, the client has not seen
 	Imported []loci.Node // what the client remembers after Path and we do not; to be stored first
 }
 
@@ -53,14 +54,23 @@ func (p Place) Parent() string {
 
 // PathHash is the hash of the shown path up to the new message.
 func (p Place) PathHash() [32]byte {
-	for _, nodes := range [][]loci.Node{p.Imported, p.Path} {
-		for _, n := range slices.Backward(nodes) {
+	if n := p.Seen(); n != nil {
+		return n.PathHash
+	}
+	return [32]byte{}
+}
+
+// Seen is the last message that the client shows before the new one; nil if it
+// shows none.
+func (p Place) Seen() *loci.Node {
+	for _, nodes := range [][]loci.Node{p.Imported, p.Path[:len(p.Path)-p.Unseen]} {
+		for i, n := range slices.Backward(nodes) {
 			if n.Shown != nil {
-				return n.PathHash
+				return &nodes[i]
 			}
 		}
 	}
-	return [32]byte{}
+	return nil
 }
 
 func (p Place) last() *loci.Node {
@@ -209,8 +219,30 @@ func at(ctx context.Context, s Store, principal string, node loci.Node, beyond [
 	if p.Path, err = s.Path(ctx, principal, node.ID); err != nil {
 		return Place{}, err
 	}
+	if len(beyond) == 0 && node.Unsent {
+		err := p.catchUp(ctx, s, node)
+		return p, err
+	}
 	p.Imported = graft(session.ID, node.ID, node.PathHash, beyond)
 	return p, nil
+}
+
+// catchUp adds what a turn did after it had stopped at a question that was then
+// answered elsewhere: the client has not seen it, but it happened.
+func (p *Place) catchUp(ctx context.Context, s Store, question loci.Node) error {
+	path, err := s.Path(ctx, p.Session.Principal, p.Session.Head)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(path, func(n loci.Node) bool { return n.ID == question.ID })
+	if at < 0 {
+		return nil // the conversation went on from somewhere else
+	}
+	seen := at + 1
+	for at++; at < len(path) && path[at].Turn == question.Turn; at++ {
+	}
+	p.Path, p.Unseen = path[:at], at-seen
+	return nil
 }
 
 // fresh is the place of the first message of a new session. What the client
@@ -250,6 +282,22 @@ func NewNode(session, parent, turn string, path [32]byte, shown string, sent loc
 		TextHash: text,
 		Created:  loci.Now(),
 	}
+}
+
+// ResultNode makes a node of what a client's tool gave: shown as the client sends
+// it, sent as the model reads it, whatever role that has there.
+func ResultNode(session, parent, turn string, path [32]byte, shown string, sent loci.Message) loci.Node {
+	n := NewNode(session, parent, turn, path, shown, loci.Message{Role: loci.ToolRole})
+	n.Sent = sent
+	return n
+}
+
+// UnsentNode makes a node that is between the client and loci alone: the model
+// never reads it.
+func UnsentNode(session, parent, turn string, path [32]byte, role loci.Role, shown string) loci.Node {
+	n := NewNode(session, parent, turn, path, shown, loci.Message{Role: role})
+	n.Unsent = true
+	return n
 }
 
 // HiddenNode makes a node that no client sees: a step between the question and

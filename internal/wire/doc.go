@@ -5,7 +5,9 @@
 // [loci/internal/wire/ollama], and both ends of loci use the same functions.
 //
 // It also holds what the two protocols share because model servers go wrong in
-// the same ways in both: what to make of a tool call's arguments ([Arguments]),
+// the same ways in both, and clients too: what to make of a tool call's arguments
+// ([Arguments]), of the tools that a request offers ([DecodeTools],
+// [DecodeToolChoice]), of calls and results without ids ([PairCalls]),
 // of an error in whatever shape it comes ([ServerError]), and of a request with
 // a fault in it ([Decode], which names the field).
 //

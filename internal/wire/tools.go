@@ -21,31 +21,62 @@ type ToolFunction struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON Schema of the arguments object
 }
 
-// DecodeTools reads the "tools" of a request. Hosted tools, which some clients
-// offer by another type than function, would be run by nobody here, so they are
-// an error rather than silently missing.
+// DecodeTools reads the "tools" of a request. Tools of another type than
+// function, such as web_search, are run by the provider of a model; here nobody
+// would, so they are passed over as if they were not offered.
 func DecodeTools(m Member) ([]loci.ToolSpec, error) {
-	var list []Tool
+	var list []struct {
+		Type     string          `json:"type"`
+		Function json.RawMessage `json:"function"`
+	}
 	if err := m.Decode(&list); err != nil {
 		return nil, err
 	}
-	specs := make([]loci.ToolSpec, len(list))
+	var specs []loci.ToolSpec
 	for i, t := range list {
-		field := fmt.Sprintf("%s[%d]", m.Name, i)
 		if t.Type != "function" && t.Type != "" {
-			return nil, loci.Errorf(loci.Invalid, "The field %s.type is %q.", field, Clip(t.Type)).
-				WithHint("Only tools of the type function are understood.")
+			continue
 		}
-		if t.Function.Name == "" {
-			return nil, loci.Errorf(loci.Invalid, "The field %s.function.name is missing.", field)
+		field := fmt.Sprintf("%s[%d].function", m.Name, i)
+		var f ToolFunction
+		if !IsNull(t.Function) {
+			if err := Decode(field, t.Function, &f); err != nil {
+				return nil, err
+			}
 		}
-		specs[i] = loci.ToolSpec{
-			Name:        t.Function.Name,
-			Description: t.Function.Description,
-			Parameters:  Schema(t.Function.Parameters),
+		spec, err := f.spec(field)
+		if err != nil {
+			return nil, err
 		}
+		specs = append(specs, spec)
 	}
 	return specs, nil
+}
+
+// DecodeFunctions reads the "functions" of a request: the tools of the time when
+// there was one type of them.
+func DecodeFunctions(m Member) ([]loci.ToolSpec, error) {
+	var list []ToolFunction
+	if err := m.Decode(&list); err != nil {
+		return nil, err
+	}
+	var specs []loci.ToolSpec
+	for i, f := range list {
+		spec, err := f.spec(fmt.Sprintf("%s[%d]", m.Name, i))
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, spec)
+	}
+	return specs, nil
+}
+
+// spec makes a tool of the wire form; field is its name in errors.
+func (f ToolFunction) spec(field string) (loci.ToolSpec, error) {
+	if f.Name == "" {
+		return loci.ToolSpec{}, loci.Errorf(loci.Invalid, "The field %s.name is missing.", field)
+	}
+	return loci.ToolSpec{Name: f.Name, Description: f.Description, Parameters: Schema(f.Parameters)}, nil
 }
 
 // EncodeTools makes the "tools" of a request, in the order given: the order is

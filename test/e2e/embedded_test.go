@@ -131,6 +131,20 @@ func TestFreshMachine(t *testing.T) {
 		t.Errorf("the summary is about something else: %q", sum.Message)
 	}
 
+	// It changes a file when it is told yes.
+	writeLogs(t, dir)
+	out, stderr, code = run(t, home, "", allow, "ask", "--json", task)
+	var asked struct{ Pending []struct{ Code string } }
+	if decode(t, out, &asked); code != 5 || len(asked.Pending) != 1 {
+		t.Fatalf("exit code %d: %s%s", code, out, stderr)
+	}
+	out, stderr, code = run(t, home, "", allow, "approvals", "yes", asked.Pending[0].Code)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	t.Log(out)
+	tinyReport(t, filepath.Join(dir, "report.md"), out)
+
 	// The second start needs no network.
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
 	_ = cmd.Wait()

@@ -17,6 +17,10 @@ import (
 // not tell.
 const defaultWindow = 4096
 
+// ollamaSlots is how many replies of one model Ollama makes at the same time
+// unless OLLAMA_NUM_PARALLEL says otherwise, which it does not tell.
+const ollamaSlots = 1
+
 // Facts is what a server tells about a model without running it. A nil pointer
 // or a zero means that it does not tell; the window is 4096 then.
 type Facts struct {
@@ -24,6 +28,7 @@ type Facts struct {
 	Window               int    // served context length in tokens
 	Params               int64  // number of weights
 	Family               string // such as llama or qwen2
+	Slots                int    // replies that the server makes at the same time
 }
 
 // Facts asks the server about a model, in the way of its kind. What the list
@@ -90,6 +95,7 @@ func (c *Client) ollamaFacts(ctx context.Context, model string, f *Facts) error 
 		f.Family = show.Details.Family
 	}
 	f.Window = c.ollamaWindow(ctx, model, show)
+	f.Slots = ollamaSlots
 	return nil
 }
 
@@ -163,11 +169,12 @@ func (c *Client) propsFacts(ctx context.Context, model string, f *Facts) error {
 		Modalities *struct {
 			Vision bool `json:"vision"`
 		} `json:"modalities"`
+		Slots int `json:"total_slots"`
 	}
 	if a.status != http.StatusOK || json.Unmarshal(a.body, &props) != nil {
 		return c.listFacts(ctx, model, f)
 	}
-	f.Window = props.Settings.Window
+	f.Window, f.Slots = props.Settings.Window, max(props.Slots, 0)
 	if props.Caps != nil {
 		f.Tools = props.Caps.Tools
 	}

@@ -60,31 +60,31 @@ func TestFacts(t *testing.T) {
 	}{
 		"Ollama, recorded, not loaded": {
 			routes{"GET /api/tags": recorded(t, "ollama_tags.json"), "POST /api/show": show, "GET /api/ps": `{"models":[]}`}, KindOllama, false, "smollm2:latest",
-			Facts{Tools: no, Vision: no, Think: no, Window: 4096, Params: 134515008, Family: "llama"},
+			Facts{Tools: no, Vision: no, Think: no, Window: 4096, Params: 134515008, Family: "llama", Slots: 1},
 		},
 		"Ollama, loaded": {
 			routes{"GET /api/tags": recorded(t, "ollama_tags.json"), "POST /api/show": able, "GET /api/ps": strings.Replace(recorded(t, "ollama_ps.json"), `"context_length":4096`, `"context_length":6000`, 1)}, KindOllama, false, "smollm2:latest",
-			Facts{Tools: yes, Vision: yes, Think: yes, Window: 6000, Params: 134515008, Family: "llama"},
+			Facts{Tools: yes, Vision: yes, Think: yes, Window: 6000, Params: 134515008, Family: "llama", Slots: 1},
 		},
 		"Ollama, num_ctx above what the model was trained for": {
 			routes{"GET /api/tags": tags("m=llama,7B"), "POST /api/show": strings.Replace(show, `"parameters":"`, `"parameters":"num_ctx 32768\n`, 1)}, KindOllama, false, "m",
-			Facts{Tools: no, Vision: no, Think: no, Window: 8192, Params: 134515008, Family: "llama"},
+			Facts{Tools: no, Vision: no, Think: no, Window: 8192, Params: 134515008, Family: "llama", Slots: 1},
 		},
 		"Ollama before capabilities": {
 			routes{"GET /api/tags": tags("m=llama,7B"), "POST /api/show": `{"template":"{{ if .Tools }}","details":{"family":"llama"},"model_info":{}}`}, KindOllama, false, "m",
-			Facts{Tools: yes, Window: 4096, Params: 7e9, Family: "llama"},
+			Facts{Tools: yes, Window: 4096, Params: 7e9, Family: "llama", Slots: 1},
 		},
 		"Ollama through its OpenAI door": {
 			routes{"GET /v1/models": listOf("m"), "POST /api/show": show, "GET /api/ps": `{"models":[]}`}, KindOllama, true, "m",
-			Facts{Tools: no, Vision: no, Think: no, Window: 4096, Params: 134515008, Family: "llama"},
+			Facts{Tools: no, Vision: no, Think: no, Window: 4096, Params: 134515008, Family: "llama", Slots: 1},
 		},
 		"llama-server, recorded": {
 			routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": props}, KindLlamaServer, true, "/models/SmolLM2-135M-Instruct.Q4_1.gguf",
-			Facts{Tools: no, Vision: no, Window: 4096, Params: 134520000, Family: "smollm2"},
+			Facts{Tools: no, Vision: no, Window: 4096, Params: 134520000, Family: "smollm2", Slots: 1},
 		},
 		"llama-server, able": {
 			routes{"GET /v1/models": listOf("qwen2.5-7b"), "GET /props": strings.NewReplacer(`"supports_tools":false`, `"supports_tools":true`, `"vision":false`, `"vision":true`).Replace(props)}, KindLlamaServer, true, "qwen2.5-7b",
-			Facts{Tools: yes, Vision: yes, Window: 4096, Params: 7e9, Family: "qwen2"},
+			Facts{Tools: yes, Vision: yes, Window: 4096, Params: 7e9, Family: "qwen2", Slots: 1},
 		},
 		"llama-server before caps": {
 			routes{"GET /v1/models": listOf("m"), "GET /props": `{"default_generation_settings":{"n_ctx":2048}}`}, KindLlamaServer, true, "m",

@@ -1,6 +1,7 @@
 // Package tooltest checks a tool against the rules that all tools share:
 // what its description must tell a model, how it treats paths, that its errors
-// have the agreed shape, that it stays within its size and its time, and that
+// have the agreed shape, that it stays within its size and its time, that its
+// preview changes nothing and stops to hold when the file changes, and that
 // a person can read what it returns in every language.
 //
 // A package that defines tools calls [Run] once for each.
@@ -28,12 +29,14 @@ import (
 
 // Fixture tells [Run] how to call a tool. Calls are made in a folder that holds
 // notes.md, app.log with two ERROR lines, and the folder "my files" with a
-// long text in it.
+// long text in it. For a tool that changes files it is made anew for each call.
 type Fixture struct {
 	Args map[string]any // arguments of a call that works
 	// Path is the name of the argument that takes a path; empty: none does.
 	Path   string
 	Folder bool // Path takes a folder, otherwise a file
+	// Creates says that what Path names need not exist.
+	Creates bool
 	// Fail is arguments that fit the schema and that the tool itself must
 	// refuse; nil where there are none.
 	Fail map[string]any
@@ -59,6 +62,9 @@ func Run(t *testing.T, tl tool.Tool, f Fixture) {
 	t.Run("deadline", c.deadline)
 	t.Run("panic", c.panics)
 	t.Run("gate", c.gate)
+	if tl.Preview != nil {
+		t.Run("preview", c.preview)
+	}
 	if f.Path != "" {
 		t.Run("paths", c.paths)
 	}
@@ -95,6 +101,12 @@ func (c checker) makeFiles(t *testing.T) {
 // call runs the tool through a set of its own.
 func (c checker) call(t *testing.T, tl tool.Tool, lang string, args map[string]any) loci.ToolResult {
 	t.Helper()
+	if changes(tl) {
+		if err := os.RemoveAll(c.root); err != nil {
+			t.Fatal(err)
+		}
+		c.makeFiles(t)
+	}
 	set, err := tool.New(tool.Config{Tools: []tool.Tool{tl}, Gate: allowAll{}})
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +252,7 @@ func (c checker) paths(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"", "gone", "../..", "/etc/passwd", "~nobody/x", "file:///etc/passwd", "%2e%2e/x", "$HOME/x", strings.Repeat("a/", 5000)} {
-		if path == "" && c.optional() {
+		if path == "" && c.optional() || c.f.Creates && filepath.IsLocal(path) && path[0] != '~' && len(path) < 1000 {
 			continue
 		}
 		checkError(t, c.call(t, c.tl, "en", c.with(path)))

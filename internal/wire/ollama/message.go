@@ -1,9 +1,9 @@
 package ollama
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"loci"
@@ -18,6 +18,7 @@ type message struct {
 	Images     []string   `json:"images,omitempty"` // base64
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
 	ToolName   string     `json:"tool_name,omitempty"`
+	Name       string     `json:"name,omitempty"` // what ToolName was called before; only read
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 }
 
@@ -50,38 +51,8 @@ func decodeMessages(m wire.Member) ([]loci.Message, error) {
 		}
 		messages[i] = msg
 	}
-	nameCalls(messages)
+	wire.PairCalls(messages)
 	return messages, nil
-}
-
-// nameCalls gives ids to calls that have none, and to the tool messages that
-// answer them: Ollama's clients leave ids out, other servers insist on them.
-// They are made of positions, so that the same conversation has the same ids
-// each time it is sent.
-func nameCalls(messages []loci.Message) {
-	var open []loci.ToolCall // calls without an answer yet, oldest first
-	for i, m := range messages {
-		for j := range m.ToolCalls {
-			if m.ToolCalls[j].ID == "" {
-				m.ToolCalls[j].ID = fmt.Sprintf("%s%d_%d", loci.CallPrefix, i, j)
-			}
-			open = append(open, m.ToolCalls[j])
-		}
-		if m.Role != loci.ToolRole {
-			continue
-		}
-		// By id where there is one, else by name, else in order.
-		at := slices.IndexFunc(open, func(c loci.ToolCall) bool {
-			if m.ToolCallID != "" {
-				return c.ID == m.ToolCallID
-			}
-			return m.ToolName == "" || c.Name == m.ToolName
-		})
-		if at >= 0 {
-			messages[i].ToolCallID, messages[i].ToolName = open[at].ID, open[at].Name
-			open = slices.Delete(open, at, at+1)
-		}
-	}
 }
 
 // decode makes a message of the wire form; field is its name in errors.
@@ -94,7 +65,7 @@ func (m message) decode(field string) (loci.Message, error) {
 			msg.ToolCalls = append(msg.ToolCalls, c.decode())
 		}
 	case loci.ToolRole:
-		msg.ToolCallID, msg.ToolName = m.ToolCallID, m.ToolName
+		msg.ToolCallID, msg.ToolName = m.ToolCallID, cmp.Or(m.ToolName, m.Name)
 	default:
 		return msg, loci.Errorf(loci.Invalid, "The field %s.role is %q.", field, wire.Clip(m.Role)).
 			WithHint("It must be system, user, assistant or tool.")

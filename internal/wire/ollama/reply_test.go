@@ -1,10 +1,12 @@
 package ollama
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -227,6 +229,28 @@ func TestDecodeStreamCutAndSplit(t *testing.T) {
 	got, err := read(iotest.OneByteReader(strings.NewReader(in)))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Fatalf("byte by byte (-want +got):\n%serror %v", diff, err)
+	}
+}
+
+// A reply with calls, to the byte, but for its times.
+func TestCallsBytes(t *testing.T) {
+	calls := []loci.ToolCall{newCall("call_a", "add_note", `{"text": "<\"雪\">"}`), newCall("call_b", "list", ``)}
+	varies := regexp.MustCompile(`("created_at":")[^"]*|,"total_duration":\d+`)
+	fixed := func(b []byte) string { return string(varies.ReplaceAll(b, []byte("$1"))) }
+	const head, a, b = `{"model":"m","created_at":"","message":{"role":"assistant","content":""`,
+		`{"id":"call_a","function":{"index":0,"name":"add_note","arguments":{"text":"<\"雪\">"}}}`, `{"id":"call_b","function":{"index":1,"name":"list","arguments":{}}}`
+	var w bytes.Buffer
+	s := NewStream(&w, "m")
+	if err := errors.Join(s.ToolCalls(calls[:1]), s.ToolCalls(calls[1:]), s.Finish(loci.FinishTools, loci.Usage{})); err != nil {
+		t.Fatal(err)
+	}
+	want := head + `,"tool_calls":[` + a + `]},"done":false}` + "\n" + head + `,"tool_calls":[` + b + `]},"done":false}` + "\n" + head + `},"done":true,"done_reason":"stop"}` + "\n"
+	if diff := cmp.Diff(want, fixed(w.Bytes())); diff != "" {
+		t.Errorf("stream (-want +got):\n%s", diff)
+	}
+	want = head + `,"tool_calls":[` + a + `,` + b + `]},"done":true,"done_reason":"stop"}`
+	if diff := cmp.Diff(want, fixed(EncodeReply("m", loci.Chunk{ToolCalls: calls, Finish: loci.FinishTools}, time.Now()))); diff != "" {
+		t.Errorf("reply (-want +got):\n%s", diff)
 	}
 }
 

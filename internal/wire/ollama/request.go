@@ -3,6 +3,7 @@ package ollama
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"loci"
 	"loci/internal/wire"
@@ -14,9 +15,11 @@ type ChatRequest struct {
 	Stream   bool // what the protocol does unless told not to
 	Messages []loci.Message
 	Tools    []loci.ToolSpec
-	Options  loci.Options
-	Load     bool // no messages: the model shall only be loaded
-	Unload   bool // no messages and a keep_alive of 0: it shall be unloaded
+	// ToolChoice is no part of the protocol, but clients made for both send it.
+	ToolChoice loci.ToolChoice
+	Options    loci.Options
+	Load       bool // no messages: the model shall only be loaded
+	Unload     bool // no messages and a keep_alive of 0: it shall be unloaded
 }
 
 // DecodeChat reads the body of a chat request. Errors have the code Invalid
@@ -24,12 +27,15 @@ type ChatRequest struct {
 // generation options it does not know in the member "options" there.
 func DecodeChat(body []byte) (ChatRequest, error) {
 	req := ChatRequest{Stream: true}
+	var allowed []string
 	err := decode(body, &req.Model, func(m wire.Member) (err error) {
 		switch m.Name {
 		case "messages":
 			req.Messages, err = decodeMessages(m)
 		case "tools":
 			req.Tools, err = wire.DecodeTools(m)
+		case "tool_choice":
+			req.ToolChoice, allowed, err = wire.DecodeToolChoice(m)
 		case "stream":
 			err = m.Decode(&req.Stream)
 		default:
@@ -37,6 +43,7 @@ func DecodeChat(body []byte) (ChatRequest, error) {
 		}
 		return err
 	})
+	req.Tools = wire.Allowed(req.Tools, allowed)
 	// A chat without messages is how clients warm a model up, or let it go.
 	if len(req.Messages) == 0 {
 		req.Unload = isZero(req.Options.KeepAlive)
@@ -142,12 +149,14 @@ type body struct {
 // messages: an extra field must not override what loci asks.
 var known = []string{
 	"model", "messages", "prompt", "system", "suffix", "raw", "images",
-	"tools", "format", "think", "keep_alive", "options", "stream",
+	"tools", "tool_choice", "format", "think", "keep_alive", "options", "stream",
 }
 
 // EncodeChat makes the body of a chat request for a model server. Equal
 // requests give equal bytes. Options.Extra goes along, sorted by name, if it
 // came in this dialect, but cannot replace a field that loci writes itself.
+// The protocol has no word for a tool choice: a tool that must not be called is
+// not offered, and that one must be cannot be said.
 func EncodeChat(req loci.Request, stream bool) ([]byte, error) {
 	o := req.Options
 	options, err := encodeOptions(o)
@@ -155,7 +164,7 @@ func EncodeChat(req loci.Request, stream bool) ([]byte, error) {
 		return nil, err
 	}
 	b := body{
-		Model: req.Model, Tools: wire.EncodeTools(req.Tools), Format: o.Format, Think: o.Think,
+		Model: req.Model, Tools: wire.EncodeTools(callable(req)), Format: o.Format, Think: o.Think,
 		KeepAlive: o.KeepAlive, Options: options, Stream: stream,
 	}
 	for _, m := range req.Messages {
@@ -169,4 +178,15 @@ func EncodeChat(req loci.Request, stream bool) ([]byte, error) {
 		return dst, nil
 	}
 	return wire.AppendMembers(dst, o.Extra, known)
+}
+
+// callable are the tools that the choice of a request leaves to the model.
+func callable(req loci.Request) []loci.ToolSpec {
+	switch {
+	case req.ToolChoice.Mode == loci.ChoiceNone:
+		return nil
+	case req.ToolChoice.Mode == loci.ChoiceRequired && req.ToolChoice.Name != "":
+		return wire.Allowed(slices.Clone(req.Tools), []string{req.ToolChoice.Name})
+	}
+	return req.Tools
 }

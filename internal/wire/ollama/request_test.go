@@ -76,6 +76,57 @@ func TestDecodeChatNamesCalls(t *testing.T) {
 	}
 }
 
+// Clients that were made for two protocols write of tools what both have.
+func TestDecodeTools(t *testing.T) {
+	got, err := DecodeChat([]byte(`{"model":"m","messages":[
+		{"role":"user","content":"x"},
+		{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":"{\"x\": 1}"}}]},
+		{"role":"tool","name":"f","content":"42"}],
+		"tools":[{"type":"web_search"},{"type":"function","function":{"name":"f"}},{"type":"function","function":{"name":"g"}}],
+		"tool_choice":{"type":"function","function":{"name":"f"}}}`))
+	schema := json.RawMessage(`{"type":"object","properties":{}}`)
+	want := ChatRequest{
+		Model: "m", Stream: true,
+		Messages: []loci.Message{
+			{Role: loci.User, Content: "x"},
+			{Role: loci.Assistant, ToolCalls: []loci.ToolCall{newCall("call_1_0", "f", `{"x":1}`)}},
+			{Role: loci.ToolRole, Content: "42", ToolName: "f", ToolCallID: "call_1_0"},
+		},
+		Tools:      []loci.ToolSpec{{Name: "f", Parameters: schema}, {Name: "g", Parameters: schema}},
+		ToolChoice: loci.ToolChoice{Mode: loci.ChoiceRequired, Name: "f"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("(-want +got):\n%serror %v", diff, err)
+	}
+	if got, err = DecodeChat([]byte(`{"messages":[],"tool_choice":"none"}`)); err != nil || got.ToolChoice.Mode != loci.ChoiceNone || got.Options.Extra != nil {
+		t.Errorf("none: %+v, %v", got, err)
+	}
+}
+
+// What must not be called is not offered: the protocol has no other way.
+func TestEncodeToolChoice(t *testing.T) {
+	tools := []loci.ToolSpec{{Name: "f"}, {Name: "g"}}
+	for choice, want := range map[loci.ToolChoice]string{
+		{}: "fg", {Mode: loci.ChoiceAuto}: "fg", {Mode: loci.ChoiceRequired}: "fg", {Mode: loci.ChoiceNone}: "", {Mode: loci.ChoiceRequired, Name: "g"}: "g",
+	} {
+		body, err := EncodeChat(loci.Request{Model: "m", Messages: []loci.Message{{Role: loci.User}}, Tools: tools, ToolChoice: choice}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := DecodeChat(body)
+		got := ""
+		for _, s := range back.Tools {
+			got += s.Name
+		}
+		if got != want || err != nil || back.ToolChoice.Mode != "" {
+			t.Errorf("%+v: %s, %v", choice, body, err)
+		}
+	}
+	if len(tools) != 2 || tools[0].Name != "f" {
+		t.Errorf("the caller's tools were changed: %v", tools)
+	}
+}
+
 func TestDecodeChatValues(t *testing.T) {
 	field := func(member string) (loci.Options, error) {
 		r, err := DecodeChat([]byte(`{"model":"m","messages":[{"role":"user","content":"hi"}],` + member + `}`))

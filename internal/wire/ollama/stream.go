@@ -20,6 +20,7 @@ type Stream struct {
 	started  time.Time
 	generate bool
 	head     string // of every line, up to the time
+	calls    int    // tool calls written so far
 	buf      []byte
 }
 
@@ -129,7 +130,8 @@ func (s *Stream) begin(c loci.Chunk) {
 		} else {
 			s.buf = append(s.buf, ',')
 		}
-		s.buf = appendCall(s.buf, call, i)
+		s.buf = appendCall(s.buf, call, s.calls)
+		s.calls++
 	}
 	if len(c.ToolCalls) > 0 {
 		s.buf = append(s.buf, ']')
@@ -137,7 +139,7 @@ func (s *Stream) begin(c loci.Chunk) {
 	s.buf = append(s.buf, '}')
 }
 
-// appendCall writes a call; index counts the calls of its message.
+// appendCall writes a call; index counts the calls of the reply.
 func appendCall(dst []byte, c loci.ToolCall, index int) []byte {
 	dst = append(dst, `{"id":`...)
 	dst = wire.AppendString(dst, c.ID)

@@ -43,17 +43,25 @@ func EncodeCompletionReply(model string, reply loci.Chunk) []byte {
 
 // appendEnd writes what follows the text in the choice, and the usage.
 func appendEnd(dst []byte, reply loci.Chunk) []byte {
-	finish := reply.Finish
-	if finish == "" { // a whole reply has a reason, whoever made it
-		finish = loci.FinishStop
-	}
 	dst = append(dst, `,"finish_reason":`...)
-	dst = wire.AppendString(dst, string(finish))
+	dst = wire.AppendString(dst, string(reason(reply.Finish, len(reply.ToolCalls))))
 	dst = append(dst, "}]"...)
 	if reply.Usage != nil {
 		dst = appendUsage(append(dst, ','), *reply.Usage)
 	}
 	return append(dst, '}')
+}
+
+// reason is why a whole reply ended. It always has a reason, whoever made it, and
+// clients run its calls only if the reason says so.
+func reason(f loci.Finish, calls int) loci.Finish {
+	switch {
+	case f != "" && f != loci.FinishStop:
+		return f
+	case calls > 0:
+		return loci.FinishTools
+	}
+	return loci.FinishStop
 }
 
 // appendUsage writes the token counts. How much of the prompt was cached is only

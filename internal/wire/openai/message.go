@@ -20,6 +20,9 @@ type message struct {
 	ToolCalls  []toolCall      `json:"tool_calls,omitempty"`
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	Name       string          `json:"name,omitempty"`
+	// FunctionCall is the one call that a message could have before there were
+	// several; only read.
+	FunctionCall *function `json:"function_call,omitempty"`
 }
 
 // toolCall is a call in a message; pieces of one in a stream are callDeltas.
@@ -81,15 +84,13 @@ func parse(raw json.RawMessage) ([]textMessage, error) {
 	return list, err
 }
 
-// decodeMessages reads the "messages" field. A tool message gets the name of
-// the tool from the call it answers, which other protocols want to know.
+// decodeMessages reads the "messages" field.
 func decodeMessages(raw json.RawMessage) ([]loci.Message, error) {
 	list, err := parse(raw)
 	if err != nil {
 		return nil, err
 	}
 	messages := make([]loci.Message, len(list))
-	names := map[string]string{} // tool names by call id
 	for i, m := range list {
 		field := fmt.Sprintf("messages[%d]", i)
 		msg, err := m.decode(field)
@@ -97,14 +98,9 @@ func decodeMessages(raw json.RawMessage) ([]loci.Message, error) {
 			return nil, err
 		}
 		msg.Content += m.Text // one of them is empty
-		for _, c := range msg.ToolCalls {
-			names[c.ID] = c.Name
-		}
-		if msg.Role == loci.ToolRole && msg.ToolName == "" {
-			msg.ToolName = names[msg.ToolCallID]
-		}
 		messages[i] = msg
 	}
+	wire.PairCalls(messages)
 	return messages, nil
 }
 
@@ -122,6 +118,9 @@ func (m message) decode(field string) (loci.Message, error) {
 		msg.Role = loci.Assistant
 		for _, c := range m.ToolCalls {
 			msg.ToolCalls = append(msg.ToolCalls, c.decode())
+		}
+		if m.FunctionCall != nil && len(msg.ToolCalls) == 0 {
+			msg.ToolCalls = []loci.ToolCall{toolCall{Function: *m.FunctionCall}.decode()}
 		}
 	case "tool", "function":
 		msg.Role = loci.ToolRole

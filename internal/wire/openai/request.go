@@ -2,8 +2,10 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"loci"
 	"loci/internal/wire"
@@ -16,14 +18,17 @@ type ChatRequest struct {
 	IncludeUsage bool // the stream ends with a chunk that has the usage
 	Messages     []loci.Message
 	Tools        []loci.ToolSpec
-	ToolChoice   json.RawMessage // as the client sent it; nil: not sent
+	ToolChoice   loci.ToolChoice
 	Options      loci.Options
 }
 
 // DecodeChat reads the body of a chat request. Errors have the code Invalid
-// and name the field. Fields it does not know are kept in Options.Extra.
+// and name the field. Fields it does not know are kept in Options.Extra. The
+// older functions and function_call count where there are no tools and no
+// tool_choice.
 func DecodeChat(body []byte) (ChatRequest, error) {
-	var req ChatRequest
+	var req, old ChatRequest
+	var allowed []string
 	for m, err := range wire.Members(body) {
 		if err != nil {
 			return req, err
@@ -39,7 +44,11 @@ func DecodeChat(body []byte) (ChatRequest, error) {
 		case "tools":
 			req.Tools, err = wire.DecodeTools(m)
 		case "tool_choice":
-			req.ToolChoice, err = m.Raw()
+			req.ToolChoice, allowed, err = wire.DecodeToolChoice(m)
+		case "functions":
+			old.Tools, err = wire.DecodeFunctions(m)
+		case "function_call":
+			old.ToolChoice, _, err = wire.DecodeToolChoice(m)
 		case "stream":
 			err = m.Decode(&req.Stream)
 		case "stream_options":
@@ -51,6 +60,11 @@ func DecodeChat(body []byte) (ChatRequest, error) {
 			return req, err
 		}
 	}
+	if req.Tools == nil {
+		req.Tools = old.Tools
+	}
+	req.Tools = wire.Allowed(req.Tools, allowed)
+	req.ToolChoice = cmp.Or(req.ToolChoice, old.ToolChoice)
 	return req, nil
 }
 
@@ -178,6 +192,7 @@ type body struct {
 	Model          string          `json:"model"`
 	Messages       []message       `json:"messages,omitempty"`
 	Tools          []wire.Tool     `json:"tools,omitempty"`
+	ToolChoice     json.RawMessage `json:"tool_choice,omitempty"`
 	Temperature    *float64        `json:"temperature,omitempty"`
 	TopP           *float64        `json:"top_p,omitempty"`
 	TopK           *int            `json:"top_k,omitempty"`
@@ -209,7 +224,12 @@ func EncodeChat(req loci.Request, stream bool) ([]byte, error) {
 			return nil, fmt.Errorf("encode message %d: %w", i, err)
 		}
 	}
-	b.Tools = wire.EncodeTools(req.Tools)
+	taken := known
+	if b.Tools = wire.EncodeTools(req.Tools); len(b.Tools) > 0 {
+		b.ToolChoice = wire.EncodeToolChoice(req.ToolChoice)
+	} else { // servers refuse what is said about tools where there are none
+		taken = append(slices.Clone(known), "parallel_tool_calls")
+	}
 	dst, err := wire.Marshal(b)
 	if err != nil {
 		return nil, fmt.Errorf("encode request: %w", err)
@@ -217,7 +237,7 @@ func EncodeChat(req loci.Request, stream bool) ([]byte, error) {
 	if req.Options.ExtraDialect != loci.OpenAI {
 		return dst, nil
 	}
-	return wire.AppendMembers(dst, req.Options.Extra, known)
+	return wire.AppendMembers(dst, req.Options.Extra, taken)
 }
 
 // newBody fills in all but the conversation.
@@ -255,6 +275,6 @@ func newBody(model string, o loci.Options, stream bool) body {
 // known are the names in body, and what a text completion has instead of
 // messages: an extra field must not override what loci asks.
 var known = []string{
-	"model", "messages", "prompt", "suffix", "tools", "temperature", "top_p", "top_k", "max_tokens",
+	"model", "messages", "prompt", "suffix", "tools", "tool_choice", "functions", "function_call", "temperature", "top_p", "top_k", "max_tokens",
 	"max_completion_tokens", "seed", "stop", "response_format", "reasoning_effort", "stream", "stream_options",
 }

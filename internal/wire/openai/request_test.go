@@ -46,7 +46,7 @@ func TestDecodeChat(t *testing.T) {
 			{Role: loci.ToolRole, ToolCallID: "call_2", ToolName: "info", Content: "ok"},
 		},
 		Tools:      []loci.ToolSpec{{Name: "info", Description: "d", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}},
-		ToolChoice: json.RawMessage(`"auto"`),
+		ToolChoice: loci.ToolChoice{Mode: loci.ChoiceAuto},
 		Options: loci.Options{
 			Temperature: new(0.0), TopK: new(40), MaxTokens: new(100), Seed: new(int64(-1)), Stop: []string{"END"},
 			Format: json.RawMessage(`{"type": "object"}`), Think: json.RawMessage(`"high"`),
@@ -119,8 +119,12 @@ func TestDecodeChatRefuses(t *testing.T) {
 		{"no picture", user(`[{"type":"image_url"}]`), "messages[1].content[0].image_url is missing"},
 		{"not base64", user(`[{"type":"image_url","image_url":{"url":"data:image/png;base64,???"}}]`), "base64"},
 		{"data URL in plain text", user(`[{"type":"image_url","image_url":{"url":"data:text/plain,hello"}}]`), "base64"},
-		{"tool type", `{"tools":[{"type":"web_search"}]}`, `tools[0].type is "web_search"`},
-		{"tool name", `{"tools":[{"type":"function","function":{}}]}`, "tools[0].function.name"},
+		{"tool name", `{"tools":[{"type":"web_search"},{"type":"function","function":{}}]}`, "tools[1].function.name"},
+		{"tool function", `{"tools":[{"type":"function","function":5}]}`, `"tools[0].function" must be an object`},
+		{"function name", `{"functions":[{"name":"f"},{}]}`, "functions[1].name"},
+		{"tool_choice", `{"tool_choice":"sometimes"}`, `tool_choice is "sometimes"`},
+		{"tool_choice type", `{"tool_choice":5}`, `"tool_choice" must be an object`},
+		{"tool_choice name", `{"tool_choice":{"type":"function"}}`, "tool_choice.function.name is missing"},
 		{"temperature", `{"temperature":"hot"}`, `"temperature" must be a number`},
 		{"max_tokens", `{"max_tokens":1.5}`, "1.5 is not a whole number"},
 		{"stop", `{"stop":[1]}`, `"stop[0]" must be a text`},
@@ -154,12 +158,13 @@ func TestEncodeChat(t *testing.T) {
 			{Role: loci.Assistant, ToolCalls: []loci.ToolCall{newCall("c1", "f", `{"x":"<"}`), newCall("c2", "g", `"{'sloppy':1}"`)}},
 			{Role: loci.ToolRole, ToolCallID: "c1", ToolName: "f", Content: "42"},
 		},
-		Tools: []loci.ToolSpec{{Name: "f", Description: "d"}},
+		Tools:      []loci.ToolSpec{{Name: "f", Description: "d"}},
+		ToolChoice: loci.ToolChoice{Mode: loci.ChoiceRequired, Name: "f"},
 		Options: loci.Options{
 			Temperature: new(0.5), TopP: new(0.9), TopK: new(3), MaxTokens: new(7), Seed: new(int64(1)), Stop: []string{"x"},
 			Format: json.RawMessage(`{"type":"object"}`), Think: json.RawMessage("false"), KeepAlive: json.RawMessage("5"),
 			Extra: map[string]json.RawMessage{
-				"zeta": json.RawMessage("1"), "alpha": json.RawMessage("[1, 2]"), "tool_choice": json.RawMessage(`"auto"`), "Messages": json.RawMessage("[]"), "model": json.RawMessage(`"evil"`)},
+				"zeta": json.RawMessage("1"), "alpha": json.RawMessage("[1, 2]"), "tool_choice": json.RawMessage(`"auto"`), "parallel_tool_calls": json.RawMessage("false"), "Messages": json.RawMessage("[]"), "model": json.RawMessage(`"evil"`)},
 			ExtraDialect: loci.OpenAI,
 		},
 	}
@@ -169,9 +174,10 @@ func TestEncodeChat(t *testing.T) {
 		`{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"x\":\"<\"}"}},{"id":"c2","type":"function","function":{"name":"g","arguments":"{}"}}]},` +
 		`{"role":"tool","content":"42","tool_call_id":"c1","name":"f"}],` +
 		`"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object","properties":{}}}}],` +
+		`"tool_choice":{"type":"function","function":{"name":"f"}},` +
 		`"temperature":0.5,"top_p":0.9,"top_k":3,"max_tokens":7,"seed":1,"stop":["x"],` +
 		`"response_format":{"type":"json_schema","json_schema":{"name":"reply","schema":{"type":"object"}}},"reasoning_effort":"none",` +
-		`"stream":true,"stream_options":{"include_usage":true},"alpha":[1,2],"tool_choice":"auto","zeta":1}`
+		`"stream":true,"stream_options":{"include_usage":true},"alpha":[1,2],"parallel_tool_calls":false,"zeta":1}`
 	for range 20 { // maps must not make it differ
 		got, err := EncodeChat(req, true)
 		if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
@@ -182,6 +188,10 @@ func TestEncodeChat(t *testing.T) {
 	got, err := EncodeChat(req, false)
 	if err != nil || !strings.HasSuffix(string(got), `,"stream":false}`) {
 		t.Errorf("extra fields of another dialect: %s, %v", got, err)
+	}
+	req.Options.ExtraDialect, req.Tools = loci.OpenAI, nil
+	if got, err = EncodeChat(req, false); err != nil || strings.Contains(string(got), "tool_choice") || strings.Contains(string(got), "parallel_tool_calls") {
+		t.Errorf("without tools: %s, %v", got, err)
 	}
 	got, err = EncodeChat(loci.Request{Model: "m", Options: loci.Options{Format: json.RawMessage(`"json"`), Think: json.RawMessage("true")}}, false)
 	if want := `{"model":"m","response_format":{"type":"json_object"},"stream":false}`; err != nil || string(got) != want {
@@ -285,6 +295,8 @@ func FuzzDecodeChat(f *testing.F) {
 	f.Add([]byte(`{"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"user":"u"}`))
 	f.Add([]byte(`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}],"stop":"x","top_k":1.0}`))
 	f.Add([]byte(`{"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{'x':1}"}}]}],"tools":[{"function":{"name":"f"}}]}`))
+	f.Add([]byte(`{"messages":[{"role":"assistant","function_call":{"name":"f"}},{"role":"function","name":"f"}],"functions":[{"name":"f"}],"function_call":{"name":"f"}}`))
+	f.Add([]byte(`{"tools":[{"type":"x"}],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"any"}}}`))
 	f.Add([]byte(`{"response_format":{"type":"json_schema","json_schema":{"schema":{}}},"reasoning_effort":"low","n":1}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		got, err := DecodeChat(body)
@@ -295,7 +307,7 @@ func FuzzDecodeChat(f *testing.F) {
 			return
 		}
 		// What was understood can be sent on, and is understood again.
-		again, err := EncodeChat(loci.Request{Model: got.Model, Messages: got.Messages, Tools: got.Tools, Options: got.Options}, got.Stream)
+		again, err := EncodeChat(loci.Request{Model: got.Model, Messages: got.Messages, Tools: got.Tools, ToolChoice: got.ToolChoice, Options: got.Options}, got.Stream)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,25 +116,24 @@ func (s *Stream) delta(name, text string) error {
 }
 
 // ToolCalls asks the client to run these calls. Calls that loci runs itself
-// must not be written: the client would run them too.
+// must not be written: the client would run them too. Each call is an event of
+// its own, as some clients read no more than one of an event.
 func (s *Stream) ToolCalls(calls []loci.ToolCall) error {
 	if err := s.Start(); err != nil {
 		return err
 	}
-	s.begin()
-	s.buf = append(s.buf, `"tool_calls":[`...)
-	for i, c := range calls {
-		if i > 0 {
-			s.buf = append(s.buf, ',')
-		}
-		s.buf = append(s.buf, `{"index":`...)
+	for _, c := range calls {
+		s.begin()
+		s.buf = append(s.buf, `"tool_calls":[{"index":`...)
 		s.buf = strconv.AppendInt(s.buf, int64(s.calls), 10)
 		s.buf = append(s.buf, ',')
-		s.buf = appendCall(s.buf, c)
+		s.buf = append(appendCall(s.buf, c), ']')
+		if err := s.write(tail); err != nil {
+			return err
+		}
 		s.calls++
 	}
-	s.buf = append(s.buf, ']')
-	return s.write(tail)
+	return nil
 }
 
 // appendCall writes the members of a call and its closing brace.
@@ -175,7 +174,7 @@ func (s *Stream) Finish(f loci.Finish, u loci.Usage) error {
 		s.buf = append(s.buf, '}')
 	}
 	s.buf = append(s.buf, `,"finish_reason":`...)
-	s.buf = wire.AppendString(s.buf, string(f))
+	s.buf = wire.AppendString(s.buf, string(reason(f, s.calls)))
 	if err := s.write("}]}\n\n"); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -92,7 +93,8 @@ func TestStream(t *testing.T) {
 		map[string]any{"role": "assistant", "content": ""}, nil,
 		map[string]any{"content": "Снег\n\ufffd"}, nil,
 		map[string]any{"reasoning_content": "hm"}, nil,
-		map[string]any{"tool_calls": []any{fn(0, "a", "f", `{"x":1}`), fn(1, "b", "g", `{}`)}}, nil,
+		map[string]any{"tool_calls": []any{fn(0, "a", "f", `{"x":1}`)}}, nil,
+		map[string]any{"tool_calls": []any{fn(1, "b", "g", `{}`)}}, nil,
 		map[string]any{"tool_calls": []any{fn(2, "c", "h", `{}`)}}, nil,
 		map[string]any{}, "tool_calls",
 	}
@@ -115,6 +117,35 @@ func TestStreamIsReadByOurClient(t *testing.T) {
 	want := loci.Chunk{Text: "Hi 雪", Reasoning: "hm", Finish: loci.FinishTools, ToolCalls: []loci.ToolCall{newCall("a", "f", `{"x":1}`)}, Usage: &loci.Usage{Prompt: 5, Completion: 2, Cached: new(3)}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("(-want +got):\n%serror %v", diff, err)
+	}
+}
+
+// A reply with calls, to the byte, but for its id and its time.
+func TestCallsBytes(t *testing.T) {
+	calls := []loci.ToolCall{newCall("call_a", "add_note", `{"text":"<\"雪\">","n":1}`), newCall("call_b", "list", ``)}
+	varies := regexp.MustCompile(`("id":"chatcmpl-)[^"]*|("created":)\d+`)
+	fixed := func(b []byte) string { return string(varies.ReplaceAll(b, []byte(`$1$2`))) }
+	const head = `data: {"id":"chatcmpl-","object":"chat.completion.chunk","created":,"model":"m","choices":[{"index":0,"delta":{`
+	want := head + `"role":"assistant","content":""},"finish_reason":null}]}` + "\n\n" +
+		head + `"tool_calls":[{"index":0,"id":"call_a","type":"function","function":{"name":"add_note","arguments":"{\"text\":\"<\\\"雪\\\">\",\"n\":1}"}}]},"finish_reason":null}]}` + "\n\n" +
+		head + `"tool_calls":[{"index":1,"id":"call_b","type":"function","function":{"name":"list","arguments":"{}"}}]},"finish_reason":null}]}` + "\n\n" +
+		head + `},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n"
+	for _, finish := range []loci.Finish{loci.FinishTools, loci.FinishStop, ""} {
+		var b bytes.Buffer
+		s := NewStream(&b, "m", false)
+		check(t, s.ToolCalls(calls), s.Finish(finish, loci.Usage{}))
+		if diff := cmp.Diff(want, fixed(b.Bytes())); diff != "" {
+			t.Errorf("stream that ends with %q (-want +got):\n%s", finish, diff)
+		}
+		whole := `{"id":"chatcmpl-","object":"chat.completion","created":,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"","tool_calls":[` +
+			`{"id":"call_a","type":"function","function":{"name":"add_note","arguments":"{\"text\":\"<\\\"雪\\\">\",\"n\":1}"}},` +
+			`{"id":"call_b","type":"function","function":{"name":"list","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`
+		if diff := cmp.Diff(whole, fixed(EncodeReply("m", loci.Chunk{ToolCalls: calls, Finish: finish}))); diff != "" {
+			t.Errorf("reply that ends with %q (-want +got):\n%s", finish, diff)
+		}
+	}
+	if got := string(EncodeReply("m", loci.Chunk{ToolCalls: calls, Finish: loci.FinishLength})); !strings.Contains(got, `"finish_reason":"length"`) {
+		t.Errorf("cut at the length limit: %s", got)
 	}
 }
 

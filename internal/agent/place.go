@@ -1,0 +1,253 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"loci"
+	"loci/internal/approval"
+	"loci/internal/transcript"
+)
+
+// standing is what a message is to the questions of its session.
+type standing int
+
+const (
+	unasked standing = iota // nothing waits, or it is no answer
+	answers                 // it answers what waits
+	notNow                  // it comes after a question and is about something else
+	astray                  // it goes on from elsewhere, so what waits is withdrawn
+	late                    // it answers what no longer waits, or not clearly
+)
+
+// spot is where a message belongs, and what it means there.
+type spot struct {
+	transcript.Place
+	waiting  *loci.Waiting // the turn that waits in the session; nil: none
+	standing standing
+	verdict  approval.Verdict // answers: what the answer is
+	picked   []loci.Approval  // answers: to which questions
+	words    string           // late: what to tell the person
+}
+
+// place finds the session and waits until no other turn runs in it.
+func (t *turn) place(ctx context.Context) (leave func(), err error) {
+	for {
+		s, err := t.locate(ctx)
+		if err != nil {
+			return nil, err
+		}
+		leave, waited, err := t.agent.lanes.enter(ctx, s.Session.ID, t.cancel)
+		if err != nil {
+			return nil, err
+		}
+		// The turn before may have changed the transcript, and a question may have
+		// been answered: look again.
+		if waited || s.waiting != nil {
+			again, err := t.locate(ctx)
+			if err != nil {
+				leave()
+				return nil, err
+			}
+			if again.Session.ID != s.Session.ID {
+				leave()
+				continue
+			}
+			s = again
+		}
+		t.take(s)
+		return leave, nil
+	}
+}
+
+func (t *turn) take(s spot) {
+	t.spot = s
+	t.session, t.isNew = s.Session, s.New
+	t.drafted = time.Now() // a reply that takes no longer than that needs no draft
+	t.log = t.agent.cfg.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
+	t.path = slices.Concat(s.Path, s.Imported)
+	t.unsaved = s.Imported
+	t.lastID, t.lastPath = s.Parent(), s.PathHash()
+}
+
+// locate finds where the message belongs. Nothing is changed yet.
+func (t *turn) locate(ctx context.Context) (spot, error) {
+	p, err := transcript.Locate(ctx, t.agent.cfg.Store, t.req)
+	if err != nil {
+		return spot{}, err
+	}
+	s := spot{Place: p}
+	if !p.New {
+		if s.waiting, err = t.agent.waiting(ctx, t.req.Principal, p.Session.ID); err != nil {
+			return spot{}, err
+		}
+	}
+	a := approval.Read(t.req.Message.Content)
+	if a.Verdict == approval.None && len(a.Codes) > 0 && s.atQuestion() {
+		s.standing, s.words = late, approval.Remind(codes(s.waiting.Open()), t.language())
+		return s, nil
+	}
+	if a.Verdict == approval.None {
+		s.standing = s.other()
+		return s, nil
+	}
+	return t.answered(ctx, s, a)
+}
+
+// atQuestion tells that the last thing the client shows is what waits.
+func (s spot) atQuestion() bool {
+	seen := s.Seen()
+	return s.waiting != nil && seen != nil && seen.ID == s.waiting.Node
+}
+
+// other is how a message stands that answers nothing.
+func (s spot) other() standing {
+	switch {
+	case s.waiting == nil:
+		return unasked
+	case s.atQuestion():
+		return notNow
+	}
+	return astray
+}
+
+// answered finds what an answer is for. By itself a yes or no counts only right
+// after the question; a code is good anywhere. What names no question of this
+// person is a message like any other.
+func (t *turn) answered(ctx context.Context, s spot, a approval.Answer) (spot, error) {
+	if len(a.Codes) > 0 && !s.has(a.Codes) {
+		return t.elsewhere(ctx, s, a)
+	}
+	if len(a.Codes) == 0 && !s.atQuestion() {
+		return t.shownElsewhere(ctx, s, a)
+	}
+	s.verdict = a.Verdict
+	open := s.waiting.Open()
+	if len(a.Codes) > 0 {
+		s.picked = s.coded(a.Codes)
+		for _, q := range s.picked {
+			if q.State != loci.ApprovalOpen {
+				s.standing, s.words = late, approval.Told(q, t.language())
+				return s, nil
+			}
+		}
+	} else if len(open) == 0 { // its time is over, and nobody noticed yet
+		q := s.waiting.Approvals[len(s.waiting.Approvals)-1]
+		q.State = loci.ApprovalExpired
+		s.standing, s.words = late, approval.Told(q, t.language())
+		return s, nil
+	} else if s.picked = open; len(open) > 1 && a.Verdict == approval.Yes && !a.All {
+		s.standing, s.words = late, approval.Which(codes(open), t.language())
+		return s, nil
+	}
+	s.standing = answers
+	return s, nil
+}
+
+// has tells whether the session's waiting turn has questions with all the codes.
+func (s spot) has(codes []string) bool { return len(s.coded(codes)) == len(codes) }
+
+// coded are the questions of the waiting turn that have the codes.
+func (s spot) coded(codes []string) []loci.Approval {
+	if s.waiting == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.waiting.Approvals), func(q loci.Approval) bool { return !slices.Contains(codes, q.Code) })
+}
+
+// elsewhere finds the question of another conversation that a code names.
+func (t *turn) elsewhere(ctx context.Context, s spot, a approval.Answer) (spot, error) {
+	q, err := t.agent.cfg.Store.ApprovalByCode(ctx, t.req.Principal.ID, a.Codes[0])
+	if isNotFound(err) {
+		s.standing = s.other()
+		return s, nil
+	}
+	if err != nil {
+		return spot{}, err
+	}
+	there, err := t.agent.spotOf(ctx, t.req.Principal, q.Session)
+	switch {
+	case err != nil && !isNotFound(err):
+		return spot{}, err
+	case err != nil || q.State != loci.ApprovalOpen || !there.has(a.Codes):
+		s.standing, s.words = late, approval.Told(q, t.language())
+		return s, nil
+	}
+	return t.answered(ctx, there, a)
+}
+
+// shownElsewhere finds the open question that a client shows last where it does
+// not name the conversation and changed what came before. All of the question's
+// text has to be the same: a code in it could be there by somebody's design.
+func (t *turn) shownElsewhere(ctx context.Context, s spot, a approval.Answer) (spot, error) {
+	if s.Seen() == nil || t.req.Session != "" || t.req.Thread != "" {
+		return t.tooLate(ctx, s)
+	}
+	open, err := t.agent.cfg.Store.Approvals(ctx, t.req.Principal.ID)
+	if err != nil {
+		return spot{}, err
+	}
+	for _, q := range open {
+		there, err := t.agent.spotOf(ctx, t.req.Principal, q.Session)
+		if err == nil && there.Seen().TextHash == s.Seen().TextHash {
+			return t.answered(ctx, there, a)
+		}
+	}
+	return t.tooLate(ctx, s)
+}
+
+// tooLate is for a yes or no without a code that does not follow what waits.
+// Where it follows a question that is over, the person has to know; otherwise it
+// is just a word.
+func (t *turn) tooLate(ctx context.Context, s spot) (spot, error) {
+	s.standing = s.other()
+	seen := s.Seen()
+	if seen == nil || !seen.Unsent {
+		return s, nil
+	}
+	over, err := t.agent.cfg.Store.TurnApprovals(ctx, s.Session.ID, seen.Turn)
+	if err == nil && len(over) > 0 {
+		s.standing, s.words = late, approval.Told(over[len(over)-1], t.language())
+	}
+	return s, err
+}
+
+// waiting is the turn that waits in a session, or nil.
+func (a *Agent) waiting(ctx context.Context, p loci.Principal, session string) (*loci.Waiting, error) {
+	w, err := a.cfg.Store.Waiting(ctx, p.ID, session)
+	if isNotFound(err) {
+		return nil, nil
+	}
+	return &w, err
+}
+
+// spotOf is the place right after the question that waits in a session. It is a
+// loci.NotFound error if none does.
+func (a *Agent) spotOf(ctx context.Context, p loci.Principal, session string) (spot, error) {
+	w, err := a.cfg.Store.Waiting(ctx, p.ID, session)
+	if err != nil {
+		return spot{}, err
+	}
+	s := spot{waiting: &w}
+	if s.Session, err = a.cfg.Store.Session(ctx, p.ID, session); err != nil {
+		return spot{}, err
+	}
+	s.Path, err = a.cfg.Store.Path(ctx, p.ID, w.Node)
+	return s, err
+}
+
+// codes are those of questions.
+func codes(asked []loci.Approval) []string {
+	list := make([]string, len(asked))
+	for i, q := range asked {
+		list[i] = q.Code
+	}
+	return list
+}
+
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*loci.Error](err)
+	return ok && e.Code == loci.NotFound
+}

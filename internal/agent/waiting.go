@@ -1,0 +1,246 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"loci"
+	"loci/internal/approval"
+	"loci/internal/transcript"
+)
+
+// parked is a turn as it is stored while it waits.
+type parked struct {
+	progress
+	Asker     loci.Principal `json:"asker"`
+	Text      string         `json:"text"` // the person's message
+	Options   loci.Options   `json:"options"`
+	Arguments []string       `json:"arguments"` // of the calls, byte for byte: a yes is for these bytes
+}
+
+func (t *turn) state() (json.RawMessage, error) {
+	p := parked{progress: t.progress, Asker: t.req.Principal, Text: t.req.Message.Content, Options: t.req.Options}
+	for _, c := range t.Calls {
+		p.Arguments = append(p.Arguments, string(c.Arguments))
+	}
+	return json.Marshal(p)
+}
+
+// asker is on whose behalf a waiting turn runs.
+func asker(w loci.Waiting) (loci.Principal, error) {
+	var p parked
+	err := json.Unmarshal(w.State, &p)
+	return p.Asker, err
+}
+
+// restore puts a turn back to where it stopped.
+func (t *turn) restore(w *loci.Waiting) error {
+	var p parked
+	if err := json.Unmarshal(w.State, &p); err != nil {
+		return err
+	}
+	for i := range p.Calls {
+		p.Calls[i].Arguments = json.RawMessage(p.Arguments[i])
+	}
+	t.id, t.progress, t.begun, t.waits = w.Turn, p.progress, true, w
+	t.log = t.agent.cfg.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
+	t.req.Message = loci.Message{Role: loci.User, Content: p.Text}
+	t.req.Options = p.Options
+	return nil
+}
+
+// question is a call that needs a yes, and what for.
+type question struct {
+	call loci.ToolCall
+	*loci.Ask
+}
+
+// questions gives what has to be asked before the next call may run: nothing, or
+// its question together with those of later calls of the step, so that a person
+// is asked once. A call that was asked about already is not asked about again.
+func (t *turn) questions(ctx context.Context) []question {
+	var found []question
+	for _, call := range t.Calls[t.Next:] {
+		var ask *loci.Ask
+		if t.settled(call) == nil && !t.clients(call) && !t.repeated(call) {
+			ask = t.agent.cfg.Tools.Ask(ctx, t.scope, call)
+		}
+		if ask != nil {
+			found = append(found, question{call, ask})
+		} else if len(found) == 0 {
+			return nil
+		}
+	}
+	return found
+}
+
+// settled is what became of the question about a call; nil if there was none.
+func (t *turn) settled(call loci.ToolCall) *loci.Approval {
+	if t.waits == nil {
+		return nil
+	}
+	for i, q := range t.waits.Approvals {
+		if q.Call == call.ID {
+			return &t.waits.Approvals[i]
+		}
+	}
+	return nil
+}
+
+// park stops the turn at questions: they are stored together with all that is
+// needed to go on, then shown.
+func (t *turn) park(ctx context.Context, asked []question) phase {
+	if ctx.Err() != nil {
+		return (*turn).end
+	}
+	w := &loci.Waiting{Session: t.session.ID, Turn: t.id}
+	var payloads []any
+	for _, q := range asked {
+		a, err := t.approval(ctx, q, w.Approvals)
+		if err != nil {
+			return t.fail(err)
+		}
+		w.Approvals = append(w.Approvals, a)
+		payloads = append(payloads, a)
+	}
+	if !t.begun { // the tiny tier adds the message last
+		t.addUser(t.req.Message.Content)
+	}
+	return t.wait(ctx, w, approval.Questions(w.Approvals, t.scope.Lang, t.zone()), payloads)
+}
+
+// approval makes the question about a call.
+func (t *turn) approval(ctx context.Context, q question, others []loci.Approval) (loci.Approval, error) {
+	asked := loci.Now()
+	a := loci.Approval{
+		ID: loci.NewID(loci.ApprovalPrefix), Session: t.session.ID, Turn: t.id, Principal: t.req.Principal.ID,
+		Call: q.call.ID, Tool: q.call.Name, Arguments: q.call.Arguments, Preview: q.Preview, Reason: q.Reason,
+		Fingerprint: q.Fingerprint, State: loci.ApprovalOpen,
+		Asked: asked, Expires: loci.Time{Time: asked.Add(t.agent.cfg.Settings.AskFor)},
+	}
+	var err error
+	a.Code = approval.NewCode(func(code string) bool {
+		_, e := t.agent.cfg.Store.ApprovalByCode(ctx, a.Principal, code)
+		if e != nil && !isNotFound(e) {
+			err = e
+			return false
+		}
+		return e == nil || slices.ContainsFunc(others, func(o loci.Approval) bool { return o.Code == code })
+	})
+	a.Question = approval.Question(a, t.scope.Lang, t.zone())
+	return a, err
+}
+
+// zone is the person's time zone.
+func (t *turn) zone() *time.Location { return t.agent.cfg.Now().Location() }
+
+// wait stores that the turn waits, in a place of its own in the transcript, and
+// what was said by then. Nobody has to keep the session meanwhile.
+func (t *turn) wait(ctx context.Context, w *loci.Waiting, words string, payloads []any) phase {
+	state, err := t.state()
+	if err != nil {
+		return t.fail(err)
+	}
+	said := t.shown.String()
+	if said != "" {
+		payloads = append(payloads, loci.MessageData{Text: said, Reasoning: t.reasoning.String()})
+		said += "\n\n"
+	}
+	n := transcript.UnsentNode(t.session.ID, t.lastID, t.id, t.lastPath, loci.Assistant, said+words)
+	t.add(n)
+	w.Node, w.State = n.ID, state
+	t.parked = w
+	open := t.openOf(w)
+	if !t.record(append(payloads, loci.TurnWaiting{Approvals: open, Text: words, Receipt: t.Receipt})...) {
+		t.parked = nil
+		return (*turn).end
+	}
+	if t.left { // nobody has read them
+		if _, err := t.agent.finishWaiting(context.WithoutCancel(ctx), t.req.Principal, t.session, w, loci.ApprovalWithdrawn, astray); err != nil {
+			t.log.Error("questions not withdrawn", "stage", "turn", "error", err)
+		}
+		return nil
+	}
+	t.agent.await(t.req.Principal, *w)
+	return nil
+}
+
+// openOf are the ids of all questions that are open once w is stored.
+func (t *turn) openOf(w *loci.Waiting) (ids []string) {
+	for _, part := range []*loci.Waiting{t.waits, w} {
+		if part == nil {
+			continue
+		}
+		for _, a := range part.Open() {
+			ids = append(ids, a.ID)
+		}
+	}
+	return ids
+}
+
+// refuse is the result of a call that was not run.
+func refuse(call loci.ToolCall, e *loci.ToolError) loci.ToolResult {
+	return loci.ToolResult{Call: call, Err: e, Text: strings.TrimSpace(e.Message + " " + e.ForPerson), Refused: true}
+}
+
+// refused is the result of a call whose question had another end than a yes, or
+// that was not asked about any more when that happened to another.
+func (t *turn) refused(call loci.ToolCall, why loci.ApprovalState) loci.ToolResult {
+	word := approval.Withdrawn
+	switch {
+	case why == loci.ApprovalNo:
+		word = approval.Declined
+	case why == loci.ApprovalExpired:
+		word = approval.Expired
+	case t.spot.standing == notNow:
+		word = approval.NotNow
+	}
+	r := word(call.Name, t.scope.Lang)
+	return loci.ToolResult{Call: call, Err: r.Err, Text: r.Text, Refused: true}
+}
+
+// deadlines ends the waiting of turns when their time is over.
+type deadlines struct {
+	mu     sync.Mutex
+	timers map[string]*time.Timer // by turn
+	ended  bool
+}
+
+// set calls f when a turn's time is over. A later deadline replaces it.
+func (d *deadlines) set(turn string, after time.Duration, f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ended {
+		return
+	}
+	if d.timers == nil {
+		d.timers = map[string]*time.Timer{}
+	}
+	if old := d.timers[turn]; old != nil {
+		old.Stop()
+	}
+	d.timers[turn] = time.AfterFunc(after, f)
+}
+
+func (d *deadlines) drop(turn string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if t := d.timers[turn]; t != nil {
+		t.Stop()
+		delete(d.timers, turn)
+	}
+}
+
+// stop drops all of them, for good.
+func (d *deadlines) stop() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ended = true
+	for _, t := range d.timers {
+		t.Stop()
+	}
+}

@@ -1,0 +1,230 @@
+// Package approval is the words between loci and a person who is asked: the
+// question as a chat shows it, the short code that names it, what a message says
+// to it, and what is told about it afterwards. It decides nothing and keeps
+// nothing.
+package approval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"loci"
+	"loci/internal/lang"
+)
+
+const (
+	maxArguments = 20    // shown of a call
+	maxValue     = 200   // characters of an argument beside a preview
+	maxAlone     = 500   // characters of an argument where there is no preview
+	longValue    = 60    // characters of an argument that is told by its length alone if the preview has it
+	maxReason    = 300   // characters of why it asks
+	maxPreview   = 4_000 // characters of a preview
+)
+
+var (
+	mayI      = lang.Words{EN: "May I run %s?", ZH: "可以运行 %s 吗？", CS: "Smím spustit %s?"}
+	colon     = lang.Words{EN: ": ", ZH: "：", CS: ": "}
+	semicolon = lang.Words{EN: "; ", ZH: "；", CS: "; "}
+	moreArgs  = lang.Words{EN: "and %d more", ZH: "另有 %d 项", CS: "a další (%d)"}
+	tainted   = lang.Words{EN: "This conversation has read from outside: %s. Make sure that this is what you want.", ZH: "本次对话读取过外部内容：%s。请确认这确实是您想要的。", CS: "Tato konverzace četla obsah odjinud: %s. Ověřte, že to opravdu chcete."}
+	inPart    = lang.Words{EN: "%s, shown in part", ZH: "%s，仅显示一部分", CS: "%s, zobrazena je část"}
+	notShown  = lang.Words{EN: "Not shown: %s.", ZH: "未显示：%s。", CS: "Nezobrazeno: %s."}
+	character = lang.Counted{One: "character", Many: "characters", ZH: "个字符", CSOne: "znak", CSFew: "znaky", CSAll: "znaků"}
+
+	answer = lang.Words{
+		EN: "Answer **yes** or **no** (code %s). Without an answer by %s nothing happens.",
+		ZH: "请回答**是**或**否**（代码 %s）。如果 %s 之前没有回答，就什么都不会做。",
+		CS: "Odpovězte **ano** nebo **ne** (kód %s). Bez odpovědi do %s se nic nestane.",
+	}
+	several = lang.Words{
+		EN: "There are %d questions. Answer each with its code.",
+		ZH: "共有 %d 个问题，请分别用代码回答。",
+		CS: "Počet otázek: %d. Na každou odpovězte jejím kódem.",
+	}
+	answerEach = lang.Words{
+		EN: "Answer **yes %[1]s** or **no %[1]s**, by %[2]s.",
+		ZH: "请在 %[2]s 之前回答**是 %[1]s** 或**否 %[1]s**。",
+		CS: "Odpovězte **ano %[1]s** nebo **ne %[1]s**, do %[2]s.",
+	}
+	answerAll = lang.Words{
+		EN: "What gets no answer is not done. To answer all at once: **yes to all** or **no to all**.",
+		ZH: "没有得到回答的不会执行。也可以一次全部回答：**全部同意**或**全部取消**。",
+		CS: "Co zůstane bez odpovědi, se nestane. Na všechny najednou: **ano na všechny** nebo **ne na všechny**.",
+	}
+)
+
+// Question is a lone question as a chat shows it, in Markdown that also reads
+// well as it is. Times are in the zone of the person.
+func Question(a loci.Approval, lang string, zone *time.Location) string {
+	return join(title("", a, lang), body(a, lang), answer.In(lang, a.Code, clock(a, zone)))
+}
+
+// Questions is all that a chat is asked at the same time. Of several, each needs
+// its code.
+func Questions(asked []loci.Approval, lang string, zone *time.Location) string {
+	switch len(asked) {
+	case 0:
+		return ""
+	case 1:
+		return Question(asked[0], lang, zone)
+	}
+	parts := []string{several.In(lang, len(asked))}
+	for i, a := range asked {
+		parts = append(parts,
+			title(fmt.Sprint(i+1, ". "), a, lang), body(a, lang),
+			answerEach.In(lang, a.Code, clock(a, zone)))
+	}
+	return join(append(parts, answerAll.In(lang))...)
+}
+
+// join puts paragraphs together.
+func join(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
+}
+
+// plainName is a name that needs no escaping anywhere.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
+
+// toolName is the name of a tool as a title shows it.
+func toolName(name string) string {
+	if plainName.MatchString(name) {
+		return "`" + name + "`"
+	}
+	shown, _ := quote(name, longValue)
+	return shown
+}
+
+// title is what is asked, in one line: the tool and what it is given.
+func title(number string, a loci.Approval, lang string) string {
+	return strings.TrimSpace("**" + number + mayI.In(lang, toolName(a.Tool)) + "** " + arguments(a, lang))
+}
+
+// body is what comes between the call and how to answer: why it asks, what the
+// session has read, what would change.
+func body(a loci.Approval, lang string) string {
+	var parts []string
+	if reason := prose(a.Reason, maxReason); reason != "" {
+		parts = append(parts, reason)
+	}
+	if a.Taint != "" {
+		source, _ := quote(a.Taint, maxValue)
+		parts = append(parts, tainted.In(lang, source))
+	}
+	if strings.TrimSpace(a.Preview) != "" {
+		block, cut := fenced(a.Preview, maxPreview)
+		parts = append(parts, block)
+		if cut > 0 {
+			parts = append(parts, notShown.In(lang, character.In(lang, cut)))
+		}
+	}
+	return join(parts...)
+}
+
+// clock is when a question expires, with the date where that is not within a day.
+func clock(a loci.Approval, zone *time.Location) string {
+	if zone == nil {
+		zone = time.Local
+	}
+	if a.Expires.Sub(a.Asked.Time) >= 24*time.Hour {
+		return a.Expires.In(zone).Format("2006-01-02 15:04")
+	}
+	return a.Expires.In(zone).Format("15:04")
+}
+
+// arguments lists what a call was given, in its order, on one line. What is no
+// JSON object is shown as it is.
+func arguments(a loci.Approval, lang string) string {
+	raw := bytes.TrimSpace(a.Arguments)
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	names, values, ok := object(raw)
+	if !ok {
+		return value(raw, a.Preview, lang)
+	}
+	var parts []string
+	for i, name := range names {
+		if i == maxArguments {
+			parts = append(parts, moreArgs.In(lang, len(names)-i))
+			break
+		}
+		if !plainName.MatchString(name) {
+			name, _ = quote(name, longValue)
+		}
+		parts = append(parts, name+colon.In(lang)+value(values[i], a.Preview, lang))
+	}
+	return strings.Join(parts, semicolon.In(lang))
+}
+
+// object takes a JSON object apart, its members in their order.
+func object(raw []byte) (names []string, values []json.RawMessage, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') || !json.Valid(raw) {
+		return nil, nil, false
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, nil, false
+		}
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			return nil, nil, false
+		}
+		names, values = append(names, fmt.Sprint(name)), append(values, v)
+	}
+	return names, values, true
+}
+
+// value is one argument as the line shows it. A long text is told by its length:
+// the preview shows it, and what of it nobody would see is said.
+func value(raw json.RawMessage, preview, lang string) string {
+	s := string(raw)
+	if raw[0] == '"' {
+		if err := json.Unmarshal(raw, &s); err != nil {
+			s = string(raw)
+		}
+	}
+	size := utf8.RuneCountInString(s)
+	length := character.In(lang, size)
+	if size > longValue || strings.Contains(s, "\n") {
+		switch begins, whole := shows(preview, s); {
+		case whole:
+			return length
+		case begins:
+			return inPart.In(lang, length)
+		}
+	}
+	most := maxValue
+	if preview == "" {
+		most = maxAlone
+	}
+	shown, cut := quote(s, most)
+	if cut {
+		shown += " (" + length + ")"
+	}
+	return shown
+}
+
+// shows tells whether the shown part of a preview has the beginning of a text,
+// and whether it has all of it: its lines in their order, maybe with the marks of
+// a diff and other lines between them.
+func shows(preview, s string) (begins, whole bool) {
+	rest := clip(preview, maxPreview)
+	for line := range strings.Lines(strings.TrimSpace(s)) {
+		line = strings.TrimSpace(line)
+		begins = begins || strings.Contains(rest, clip(line, longValue))
+		i := strings.Index(rest, line)
+		if !begins || i < 0 {
+			return begins, false
+		}
+		rest = rest[i+len(line):]
+	}
+	return begins, begins
+}

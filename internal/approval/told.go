@@ -1,0 +1,129 @@
+package approval
+
+import (
+	"fmt"
+	"strings"
+
+	"loci"
+	"loci/internal/lang"
+)
+
+var (
+	yesNo = map[Verdict]lang.Words{
+		Yes: {EN: "yes", ZH: "是", CS: "ano"},
+		No:  {EN: "no", ZH: "否", CS: "ne"},
+	}
+	or        = lang.Words{EN: "%s or %s", ZH: "%s 或 %s", CS: "%s nebo %s"}
+	questions = lang.Counted{
+		One: "open question", Many: "open questions", ZH: "个未回答的问题",
+		CSOne: "otevřená otázka", CSFew: "otevřené otázky", CSAll: "otevřených otázek",
+	}
+	states = map[loci.ApprovalState]lang.Words{
+		loci.ApprovalOpen: {
+			EN: "The question %s is still open.",
+			ZH: "问题 %s 还没有回答。",
+			CS: "Otázka %s je stále otevřená.",
+		},
+		loci.ApprovalYes: {
+			EN: "The question %s already has its answer: yes.",
+			ZH: "问题 %s 已经回答过：是。",
+			CS: "Otázka %s už svou odpověď má: ano.",
+		},
+		loci.ApprovalNo: {
+			EN: "The question %s already has its answer: no. Nothing was done. Ask again if you still want it.",
+			ZH: "问题 %s 已经回答过：否。没有执行任何操作。如果仍然需要，请再说一次。",
+			CS: "Otázka %s už svou odpověď má: ne. Nic se nestalo. Pokud to přesto chcete, řekněte si o to znovu.",
+		},
+		loci.ApprovalExpired: {
+			EN: "The question %s has expired; nothing was done. Ask again if you still want it.",
+			ZH: "问题 %s 已过期，没有执行任何操作。如果仍然需要，请再说一次。",
+			CS: "Otázka %s vypršela, nic se nestalo. Pokud to stále chcete, řekněte si o to znovu.",
+		},
+		loci.ApprovalWithdrawn: {
+			EN: "The question %s no longer stands, because the conversation went on without an answer; nothing was done. Ask again if you still want it.",
+			ZH: "问题 %s 已失效，因为对话在没有回答的情况下继续了；没有执行任何操作。如果仍然需要，请再说一次。",
+			CS: "Otázka %s už neplatí, protože rozhovor pokračoval bez odpovědi; nic se nestalo. Pokud to stále chcete, řekněte si o to znovu.",
+		},
+		loci.ApprovalUsed: {
+			EN: "The yes to %s was used already; nothing is done twice.",
+			ZH: "对 %s 的同意已经用过；不会重复执行。",
+			CS: "Souhlas s %s už byl využit; nic se neprovede dvakrát.",
+		},
+	}
+	unknownCode = lang.Words{EN: "There is no question %s.", ZH: "没有问题 %s。", CS: "Otázka %s neexistuje."}
+	which       = lang.Words{EN: "You have %s.", ZH: "您有 %s。", CS: "Máte %s."}
+	howTo       = lang.Words{EN: "Answer each with its code: %s.", ZH: "请分别用代码回答：%s。", CS: "Na každou odpovězte jejím kódem: %s."}
+	howToOne    = lang.Words{EN: "Answer %s.", ZH: "请回答 %s。", CS: "Odpovězte %s."}
+	comma       = lang.Words{EN: ", ", ZH: "、", CS: ", "}
+	noted       = lang.Words{EN: "Noted: %s.", ZH: "已记下：%s。", CS: "Rozumím: %s."}
+	stillOpen   = lang.Words{EN: "Still open: %s.", ZH: "尚未回答：%s。", CS: "Ještě čeká: %s."}
+)
+
+// Told is what became of a question, for a person who answers it too late or
+// once more.
+func Told(a loci.Approval, lang string) string {
+	w, ok := states[a.State]
+	if !ok {
+		return Unknown(a.Code, nil, lang)
+	}
+	s := w.In(lang, a.Code)
+	if a.State == loci.ApprovalOpen {
+		s += gap(lang) + Remind([]string{a.Code}, lang)
+	}
+	return s
+}
+
+// Unknown is what a person is told whose code names no question, with those that
+// are open.
+func Unknown(code string, open []string, lang string) string {
+	s := unknownCode.In(lang, prose(code, longValue))
+	if len(open) > 0 {
+		s += gap(lang) + Remind(open, lang)
+	}
+	return s
+}
+
+// Which is what a person is told whose answer may be to any of the open
+// questions.
+func Which(open []string, lang string) string {
+	return which.In(lang, questions.In(lang, len(open))) + gap(lang) + Remind(open, lang)
+}
+
+// Remind tells how to answer the open questions.
+func Remind(open []string, lang string) string {
+	var ways []string
+	for _, code := range open {
+		ways = append(ways, or.In(lang, say(Yes, code, lang), say(No, code, lang)))
+	}
+	if len(ways) == 1 {
+		return howToOne.In(lang, ways[0])
+	}
+	return howTo.In(lang, strings.Join(ways, semicolon.In(lang)))
+}
+
+// Noted is what a person is told who has answered some of the questions: which,
+// and which are left.
+func Noted(v Verdict, codes, open []string, lang string) string {
+	var said []string
+	for _, code := range codes {
+		said = append(said, yesNo[v].In(lang)+" "+code)
+	}
+	s := noted.In(lang, strings.Join(said, comma.In(lang)))
+	if len(open) > 0 {
+		s += gap(lang) + stillOpen.In(lang, strings.Join(open, comma.In(lang))) + gap(lang) + Remind(open, lang)
+	}
+	return s
+}
+
+// say is an answer as a person types it. [Read] understands it.
+func say(v Verdict, code, lang string) string {
+	return fmt.Sprintf("**%s %s**", yesNo[v].In(lang), code)
+}
+
+// gap stands between two sentences; Chinese has none.
+func gap(tag string) string {
+	if (lang.Words{EN: lang.English, ZH: lang.Chinese}).In(tag) == lang.Chinese {
+		return ""
+	}
+	return " "
+}

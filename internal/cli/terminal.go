@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"cmp"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// atTerminal fills in what a terminal can do, as far as there is one.
+func (w *World) atTerminal() {
+	in, out, errs := int(os.Stdin.Fd()), int(os.Stdout.Fd()), int(os.Stderr.Fd())
+	w.Terminal = term.IsTerminal(in) && term.IsTerminal(errs)
+	w.Dumb = os.Getenv("TERM") == "dumb"
+	w.Colour = !w.Dumb && os.Getenv("NO_COLOR") == ""
+	w.Width = cmp.Or(width(errs), usual)
+	if term.IsTerminal(out) {
+		w.OutWidth = cmp.Or(width(out), usual)
+	}
+	if !w.Terminal {
+		return
+	}
+	w.Forget = func() { forget(in) }
+	if !w.Dumb {
+		w.Raw = func() (int, func(), error) {
+			before, err := term.MakeRaw(in)
+			if err != nil {
+				return 0, nil, err
+			}
+			return width(errs), func() { _ = term.Restore(in, before) }, nil
+		}
+	}
+}
+
+// usual is how wide a terminal is that does not tell.
+const usual = 80
+
+// width is how wide a terminal is, and 0 where that is not known.
+func width(fd int) int {
+	columns, _, err := term.GetSize(fd)
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+// interrupts gives the signals that ask a program to end.
+func interrupts() (<-chan os.Signal, func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	return signals, func() { signal.Stop(signals) }
+}
+
+// The ways to write on a terminal.
+const (
+	bold  = "\x1b[1m"
+	red   = "\x1b[31m"
+	green = "\x1b[32m"
+	ended = "\x1b[0m"
+)
+
+// painted gives a text in a colour, where that is wanted.
+func painted(wanted bool, colour, text string) string {
+	if !wanted || text == "" {
+		return text
+	}
+	return colour + text + ended
+}

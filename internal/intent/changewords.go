@@ -1,0 +1,281 @@
+package intent
+
+import (
+	"strings"
+
+	"loci/internal/lang"
+)
+
+// Parts of the patterns below. A text in quotes may have anything in it but
+// their mark, apostrophes in words excepted; one without has no quotes at all.
+const (
+	inQuotes = `"[^"]*"|“[^”"]*[”"]|„[^“”"]*[“”"]|«[^»]*»|「[^」]*」|『[^』]*』|‘(?:[^'’]|['’]\pL)*?['’]|'(?:[^']|'\pL)*?'` + "|`[^`]*`"
+	someText = `(?P<text>` + inQuotes + `|[^"“„«「` + "`" + `]+)`
+	fileName = `(?P<file>` + calledFile + `(?:` + inQuotes + `)|[^"“„«「` + "`" + `]+?)`
+	fromName = `(?P<old>` + calledFile + `(?:` + inQuotes + `)|[^"“„«「` + "`" + `]+?)`
+	// calledFile calls a name in quotes a file.
+	calledFile = `(?:(?:(?:the|my|this|that|ten|tento) )?(?:file|document|soubor|souboru|dokument) |(?:这个|那个|我的)?(?:文件|文档)\s*)?`
+	oldText    = `(?P<old>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
+	newText    = `(?P<new>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
+)
+
+// changeRules ask for a change of one file. They match the words without the
+// politeness at both ends; textRules match what ends in a text to write, of which
+// nothing may be taken off.
+func changeRules() []rule {
+	return []rule{
+		{newPatterns( // what was said last
+			`^(?:save|write|store|put|export)(?: down)? (?:that|this|it|them|(?:the|your|this|that)(?: last| previous| above)* (?:answer|reply|response|message|results?|output|text|list|summary|table|poem|story|joke|recipe|above|last one))(?: above| down)? (?:to|in|into|as|under)(?: a| the)?(?: new)? `+fileName+`$`,
+			`^(?:把|将)?(?:它|这个|那个|这些|(?:你的?|刚才的?|刚刚的?|上面的?|上一个|最后的?)*(?:回答|答案|回复|内容|结果|文字|总结|列表))(?:都)?(?:保存|存|写|导出)(?:到|为|成|入|进|在)\s*`+fileName+`\s*(?:里面|里|中)?$`,
+			`^保存(?:到|为)\s*`+fileName+`$`,
+			`^(?:ulož|zapiš|napiš|dej)(?: mi)? (?:to|ho|tohle|(?:tu |svou |svoji |poslední |předchozí )*(?:odpověď|výsledek|text|seznam|souhrn|tabulku|báseň))(?: do| jako| na)(?: souboru)? `+fileName+`$`,
+		), func(u *utterance, m captures) goal {
+			path, ok := u.theFile(m["file"])
+			if !ok {
+				return nil
+			}
+			text := u.lastReply()
+			if strings.TrimSpace(text) == "" {
+				return saying{nothingSaid.In(u.Lang)}
+			}
+			return change{writeFile, arguments{"path": path, "content": text}}
+		}},
+		{newPatterns( // an empty file
+			`^(?:create|make)(?: me)?(?: an?| the)?(?: new)?(?: empty| blank)(?: new)?(?: text)? (?:file|document)(?: called| named)? `+fileName+`$`,
+			`^(?:创建|新建|建立?)(?:一个|个)?空(?:白)?的?(?:文件|文档)\s*(?:名为|叫)?\s*`+fileName+`$`,
+			`^(?:vytvoř|založ)(?: mi)?(?: nový)? prázdný soubor(?: s názvem| jménem)? `+fileName+`$`,
+		), func(u *utterance, m captures) goal {
+			if path, ok := u.theFile(m["file"]); ok {
+				return change{writeFile, arguments{"path": path, "content": ""}}
+			}
+			return nil
+		}},
+		{newPatterns( // a text
+			`^(?:write|put|save|store|note down|note|enter)(?: down)?(?: (?:the|this) (?:text|words?|line|sentence|message))?:? `+someText+` (?:to|into|in|as|onto)(?: a| the)?(?: new)?(?: text)?(?: file| document)?(?: called| named)? `+fileName+`$`,
+			`^(?:把|将)\s*`+someText+`\s*(?:写入|写到|写进|保存到|保存为|保存在|存到|存入|存为|记到|记在)\s*`+fileName+`\s*(?:里面|里|中)?$`,
+			`^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?:写入|写上|写下|写)\s*`+someText+`$`,
+			`^(?:napiš|zapiš|ulož|dej)(?: mi)?(?: text| větu| slova)? `+someText+` (?:do|jako)(?: nového)?(?: souboru)? `+fileName+`$`,
+		), func(u *utterance, m captures) goal {
+			path, ok := u.theFile(m["file"])
+			text, also := u.theText(m["text"])
+			if !ok || !also {
+				return nil
+			}
+			return change{writeFile, arguments{"path": path, "content": text}}
+		}},
+		{newPatterns( // a line more
+			`^(?:append|add)(?: (?:the|this) (?:text|words?|line|sentence|item))?:? `+someText+` (?:to|at|in|into|onto)(?: the)?(?: (?:end|bottom) of)?(?: the)?(?: file| document)? `+fileName+`$`,
+			`^(?:在|往)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|后面|里面|里|中)*(?:添加|追加|加上|加入|加)(?:一行)?\s*[:：]?\s*`+someText+`$`,
+			`^(?:把|将)\s*`+someText+`\s*(?:添加到|追加到|加到|加入)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|里面|里|中)*$`,
+			`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
+		), func(u *utterance, m captures) goal {
+			path, ok := u.theFile(m["file"])
+			text, also := u.theText(m["text"])
+			if !ok || !also || !u.offers(readFile) {
+				return nil
+			}
+			return appending{path, text}
+		}},
+		{editPatterns, func(u *utterance, m captures) goal { return u.edit(m) }},
+		{newPatterns( // a text away
+			`^(?:remove|delete|erase|cut)(?: (?:the|this) (?:text|words?|line|sentence))? (?P<old>`+inQuotes+`) (?:from|in|out of)(?: the)?(?: file)? `+fileName+`$`,
+			`^(?:从|把)\s*`+fileName+`\s*(?:里面|里|中)?(?:的)?\s*(?:删除|删掉|去掉)\s*(?P<old>`+inQuotes+`)$`,
+			`^(?:smaž|odstraň|vymaž)(?: text| řádek| slovo)? (?P<old>`+inQuotes+`) (?:z|ze|v)(?: souboru)? `+fileName+`$`,
+		), func(u *utterance, m captures) goal {
+			path, ok := u.theFile(m["file"])
+			old, _ := literal(u.verbatim(m["old"]))
+			if !ok || old == "" || isKnownFile(strings.TrimSpace(old)) { // a file in a folder
+				return nil
+			}
+			return change{editFile, arguments{"path": path, "old_text": old, "new_text": ""}}
+		}},
+		{newPatterns( // another name
+			`^(?:rename|change the name of) `+fromName+` (?:to|as|into)(?: the)? `+newText+`$`,
+			`^(?:把|将)?\s*`+fromName+`\s*(?:改名为|改名成|重命名为|重命名成|更名为)\s*`+newText+`$`, `^重命名\s*`+fromName+`\s*(?:为|成)\s*`+newText+`$`,
+			`^(?:přejmenuj|přejmenovat)(?: mi)? `+fromName+` na `+newText+`$`,
+		), func(u *utterance, m captures) goal { return u.rename(m["old"], m["new"]) }},
+		{newPatterns( // another place
+			`^move `+fromName+` (?:to|into|in|inside|under) `+newText+`$`, `^put `+fromName+` (?:into|in) `+newText+`$`,
+			`^(?:把|将)\s*`+fromName+`\s*(?:移动到|移到|挪到|放到|放进|移入)\s*`+newText+`\s*(?:里面|里|中|下)?$`, `^移动\s*`+fromName+`\s*到\s*`+newText+`\s*(?:里面|里|中|下)?$`,
+			`^(?:přesuň|přesunout|dej)(?: mi)? `+fromName+` (?:do|na) `+newText+`$`,
+		), func(u *utterance, m captures) goal { return u.move(m["old"], m["new"]) }},
+		{newPatterns( // away
+			`^(?:delete|remove|erase|trash|get rid of|throw away|rm) `+fileName+`$`,
+			`^(?:删除|删掉|删去|移除)(?:掉)?\s*`+fileName+`$`, `^(?:把|将)\s*`+fileName+`\s*(?:删除|删掉|移除|删了)(?:掉)?$`,
+			`^(?:smaž|smazat|vymaž|odstraň|zahoď)(?: mi)?(?: prosím)? `+fileName+`$`,
+		), func(u *utterance, m captures) goal { return u.deletion(m["file"]) }},
+	}
+}
+
+// textRules ask for a new text, which ends the words.
+func textRules() []rule {
+	return []rule{{newPatterns(
+		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?:(?: of| is)?:)? (?P<text>\S.*)$`,
+		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
+		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
+		`^(?:创建|新建|建立?)(?:一个|个)?(?:新的?)?(?:名为|叫)?(?:文件|文档)?(?:名为|叫)?\s*`+fileName+`\s*[，,]?\s*(?P<text_is>(?:其?内容|文字|里面|并)(?:为|是|写入|写上|写着|写)?|写入|写上|写着)\s*[:：]?\s*(?P<text>\S.*)$`,
+		`^(?:vytvoř|založ|udělej)(?: mi)?(?: nový)?(?: textový)?(?: soubor)?(?: s názvem| jménem)? `+fileName+`,? (?:s|se) (?P<text_is>textem|obsahem|větou|slovy|slovem):? (?P<text>\S.*)$`,
+		`^(?:napiš|zapiš|ulož) do(?: souboru)? `+fileName+`(?P<text_is> ?:) ?(?P<text>\S.*)$`,
+	), func(u *utterance, m captures) goal {
+		path, ok := u.theFile(m["file"])
+		if !ok {
+			return nil
+		}
+		text, quoted := literal(u.verbatim(strip(m["text"], textTail)))
+		if !quoted && startsQuote(text) {
+			return nil // where the text ends is not told
+		}
+		if _, plain := u.theText(text); !quoted && !plain && m["text_is"] == "" {
+			return nil // what the text is about, and not the text
+		}
+		return change{writeFile, arguments{"path": path, "content": text}}
+	}}}
+}
+
+var (
+	// textTail is politeness after a text to write, and the mark of the sentence
+	// around a text in quotes.
+	textTail = newPattern(`^(?P<rest>` + inQuotes + `)(?:,? (?:in it|inside|please|pls|thanks|thank you|prosím|díky)|谢谢|[.!?。！？ ])*$|^(?P<rest>.*\S),? (?:please|pls|prosím)[.!?]*$`)
+	// someOne begins what is to be thought of, and not a text that is there.
+	someOne = newPattern(`^(?:an?|the|my|your|our|some|any|me|us|it|this|that|these|those|them|all|everything|every|each|something|down|what|how|who|why|where|which|about|to|in|into|as|nějak\pL+|mi|nám|to|ho|je|všechno)(?: |$)|^(?:一篇|一首|一个|一份|这|那|它|所有)`)
+	// composed is what somebody has to write first.
+	composed = newPattern(`(?:^| )(?:poems?|story|stories|essay|summary|summaries|letter|report|code|program|script|function|joke|e-?mail|song|article|answer|results?|table|list of|lines? of|contents? of|báseň\pL*|básničk\pL+|povídk\pL+|souhrn|výsled\pL+|odpověď|seznam|obsah|numbers? of|counts? of|how many|poče?t\pL*)(?: |$)|统计|计算|行数|数量|多少|诗|故事|作文|总结|摘要|报告|代码|列表|结果|回答`)
+	// between are the words before the name of a file: a text without quotes that
+	// has one of them may end there.
+	between = newPattern(` (?:to|into|in|as|onto|at|do|jako|na|k) |写入|写到|保存`)
+)
+
+// startsQuote tells whether a text begins with a quotation mark.
+func startsQuote(s string) bool {
+	return s != "" && strings.ContainsAny(s[:1], "\"'`") || anyQuote.MatchString(s)
+}
+
+// theText reads a text to write. Without quotes it must be plain that the words
+// themselves are meant: a poem about the sea is none.
+func (u *utterance) theText(words string) (string, bool) {
+	text, quoted := literal(u.verbatim(words))
+	if quoted {
+		return text, text != ""
+	}
+	const most = 15 // words
+	return text, !someOne.has(text) && !composed.has(text) && !between.has(text) && len(strings.Fields(text)) <= most && !startsQuote(text) && !isPath(text)
+}
+
+// editPatterns ask for one text in the place of another.
+var editPatterns = newPatterns(
+	`^(?:replace|substitute|exchange|swap)(?P<all> all| every| each)?(?: (?:the|occurrences? of|text|words?|line))* `+oldText+` (?:with|by)(?: the)?(?: text| word)? `+newText+`(?P<all> everywhere)? in(?: the)?(?: file)? `+fileName+`$`,
+	`^in(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:replace|substitute|change)(?P<all> all| every| each)?(?: (?:the|text|word))* `+oldText+` (?:with|by|to|into) `+newText+`$`,
+	`^(?:change)(?P<all> all| every| each)?(?: (?:the|text|words?|line))* `+oldText+` (?:to|into) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?(?P<all>所有|全部)?的?(?P<all>所有|全部)?的?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:改成|改为|替换成|替换为|换成|换为)\s*`+newText+`$`,
+	`^(?:nahraď|zaměň|změň|přepiš)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? `+oldText+` (?:textem|slovem|za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`,
+	`^(?:v|ve)(?: souboru)? `+fileName+`,? (?:nahraď|zaměň|změň|přepiš)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
+	`^(?:nahraď|zaměň|změň|přepiš) (?:v|ve)(?: souboru)? `+fileName+`(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
+)
+
+// edit makes the goal of replacing a text.
+func (u *utterance) edit(m captures) goal {
+	path, ok := u.theFile(m["file"])
+	if !ok {
+		return nil
+	}
+	args := arguments{"path": path}
+	for name, words := range map[string]string{"old_text": m["old"], "new_text": m["new"]} {
+		text, quoted := literal(u.verbatim(words))
+		if text == "" && name == "old_text" || !quoted && (text == "" || startsQuote(text) || unclear.has(text)) {
+			return nil
+		}
+		args[name] = text
+	}
+	if m["all"] != "" {
+		args["replace_all"] = true
+	}
+	return change{editFile, args}
+}
+
+// unclear are words in a text without quotes that may separate it from the next.
+var unclear = newPattern(` (?:with|by|to|in|into|textem|za|na|v|ve) |^(?:the|all|every|name|title|first|last|any|it|this|that)(?: |$)`)
+
+// rename makes the goal of giving a file another name. It stays in its folder if
+// no other is named.
+func (u *utterance) rename(from, to string) goal {
+	source, ok := u.theFile(from)
+	if !ok {
+		return nil
+	}
+	name, inQuotes := literal(to)
+	if !inQuotes {
+		if name, ok = u.theFile(to); !ok {
+			return nil
+		}
+	}
+	switch {
+	case strings.TrimSpace(name) == "" || strings.HasSuffix(name, "/"):
+		return nil
+	case !inQuotes && isFile(source) && !isFile(name):
+		return saying{wholeName.In(u.Lang)}
+	case !hasSeparator(name) && hasSeparator(source):
+		name = within(source[:len(source)-len(baseName(source))], name)
+	}
+	return change{moveFile, arguments{"source": source, "destination": name}}
+}
+
+// move makes the goal of giving a file another place.
+func (u *utterance) move(from, to string) goal {
+	source, ok := u.theFile(from)
+	if !ok {
+		return nil
+	}
+	if path, ok := u.theFile(to); ok && isFile(path) && !saysFolderFirst.has(to) {
+		return change{moveFile, arguments{"source": source, "destination": path}}
+	}
+	folder, sure, ok := u.theFolder(to)
+	switch {
+	case !ok:
+		return nil
+	case sure:
+		return change{moveFile, arguments{"source": source, "destination": within(folder, source)}}
+	case u.offers(listDir):
+		return intoFolder{source, folder}
+	}
+	return nil
+}
+
+// fromFolder is a file with the folder that it is in.
+var fromFolder = newPattern(`^(?P<file>` + inQuotes + `|\S+) (?:in|from|inside|ve?|ze?)(?: the)? (?P<folder>\S.*)$`)
+
+// deletion makes the goal of deleting a file.
+func (u *utterance) deletion(words string) goal {
+	path, ok := u.theFile(words)
+	if !ok {
+		m, in := fromFolder.match(words)
+		if !in {
+			return nil
+		}
+		folder, sure, isFolder := u.theFolder(m["folder"])
+		if path, ok = u.theFile(m["file"]); !ok || !isFolder || !sure || hasSeparator(path) {
+			return nil
+		}
+		path = within(folder, path)
+	}
+	return change{deleteFile, arguments{"path": path}}
+}
+
+// wanted takes off words that lead to a request for a change.
+var wanted = newPattern(`^(?:i (?:want|need|would like)|i'd like) to (?P<rest>\S.*)$|^(?:chci|potřebuji|potřebuju) (?P<rest>\S.*)$|^(?:我想要?|我要)\s*(?P<rest>\S.*)$`)
+
+// changes gives the goal of words that ask for a change of one file, or nil.
+func (r *Router) changes(u *utterance) goal {
+	for _, words := range []string{u.whole, strip(u.whole, wanted)} {
+		if g := fitting(r.texts, u, words); g != nil {
+			return g
+		}
+	}
+	return fitting(r.changing, u, strip(u.core, wanted))
+}
+
+// wholeName asks for a name with its ending.
+var wholeName = lang.Words{
+	EN: "Say the whole new name, with its ending, such as report.txt.",
+	ZH: "请说出完整的新文件名，包括扩展名，例如 report.txt。",
+	CS: "Řekněte celý nový název i s příponou, třeba report.txt.",
+}

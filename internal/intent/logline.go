@@ -1,0 +1,226 @@
+package intent
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"loci/internal/lang"
+)
+
+// Lines of logs, as the expressions of search_files find them: of which day a line
+// is, how bad what it tells is, and which module wrote it.
+
+// levels are the words for how bad something is, and how a log writes each.
+var levels = newLexicon(map[string]string{
+	"error": "ERROR", "errors": "ERROR", "warn": "WARN(?:ING)?", "warning": "WARN(?:ING)?", "warnings": "WARN(?:ING)?",
+	"info": "INFO", "debug": "DEBUG", "trace": "TRACE", "notice": "NOTICE", "fatal": "FATAL", "critical": "CRIT(?:ICAL)?",
+})
+
+// shownWord is a word as a report names it: a level in capitals.
+func shownWord(text string) string {
+	if _, ok := levels.of(text); ok {
+		return strings.ToUpper(text)
+	}
+	return text
+}
+
+// A line begins with its time, or names it by a key; a date elsewhere is of what it
+// tells. The line of a web server has the address of the client first.
+const timeFirst = `(?:^\W{0,3}(?:[A-Za-z]+\W{1,3})?|^\S+ \S+ \S+ \[|(?i:\b(?:ts|time|timestamp|date|datetime|asctime)"?\s*[=:]\s*"?))`
+
+// afterTime is what stands between the time of a line and its level.
+const afterTime = `[0-9:.,TZ+\-/\[\]| ]{0,40}`
+
+// dayForm is the expression for a day in the ways that logs write it. Those where
+// it is open which number is the month are left out, but for the day first.
+func dayForm(day time.Time) string {
+	month := `(?i:` + strings.ToLower(day.Format("Jan")) + `)[a-z]*`
+	forms := []string{
+		day.Format(`2006[-/.]?01[-/.]?02`),
+		day.Format(`02[./-]01[./-]2006`),
+		fmt.Sprintf(`0?%d[ /-]%s[ /,-]+%d`, day.Day(), month, day.Year()),
+		fmt.Sprintf(`%s +0?%d(?:,? +%d|,? +\d\d:)`, month, day.Day(), day.Year()),
+	}
+	if day.Day() > 12 {
+		forms = append(forms, day.Format(`01/02/2006`))
+	}
+	return `\b(?:` + strings.Join(forms, "|") + `)`
+}
+
+// wordForm is the expression for a word in a line. A level is one in capitals, or
+// where the line says level; loosely it is also any word like it, if the person
+// wrote no capitals.
+func wordForm(text string, loose bool) string {
+	form, level := levels.of(text)
+	capitals := strings.ContainsFunc(text, unicode.IsUpper)
+	switch {
+	case text == "":
+		return ""
+	case level && loose && !capitals:
+		return `(?i:\b` + strings.ToLower(form) + `)`
+	case level:
+		return `\b` + form + `\b|(?i:\b(?:level|lvl|severity)"?\s*[=:]\s*"?` + strings.ToLower(form) + `\b)`
+	case capitals:
+		return regexp.QuoteMeta(text)
+	}
+	return `(?i:` + regexp.QuoteMeta(text) + `)`
+}
+
+// both is the expression for two things in a line, in any order.
+func both(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return fmt.Sprintf(`(?:%s).*(?:%s)|(?:%[2]s).*(?:%[1]s)`, a, b)
+}
+
+// attempts are the searches for the lines of a report, the strictest first. Where
+// no line has the date, a file may have it in its name.
+func (g report) attempts(listing listResult) []arguments {
+	strict, loose := wordForm(g.text, false), wordForm(g.text, true)
+	contents := []string{strict, loose}
+	if !g.day.IsZero() {
+		day := dayForm(g.day)
+		contents = []string{both(timeFirst+day, strict), both(day, loose)}
+		if form, level := levels.of(g.text); level {
+			contents[0] += `|` + timeFirst + day + afterTime + `\b(?i:` + strings.ToLower(form) + `)\b`
+		}
+	}
+	var all []arguments
+	add := func(content, name string) {
+		if content == "" {
+			content = "^" // any line
+		}
+		args := arguments{"path": g.where, "content": content, "regexp": true, "case": true, "name": name}
+		if g.logs && g.where == "" {
+			args["type"] = "log"
+		}
+		all = append(all, args)
+	}
+	for _, c := range slices.Compact(contents) {
+		add(c, "")
+	}
+	if name := dayInName(listing, g.day); name != "" {
+		add(loose, name)
+	}
+	return all
+}
+
+// dayInName is how the names of some files in a folder write the day; empty if
+// none does.
+func dayInName(listing listResult, day time.Time) string {
+	if day.IsZero() {
+		return ""
+	}
+	for _, form := range []string{time.DateOnly, "20060102", "2006_01_02", "2006.01.02"} {
+		name := day.Format(form)
+		if slices.ContainsFunc(listing.Entries, func(e listedEntry) bool { return strings.Contains(e.Name, name) }) {
+			return name
+		}
+	}
+	return ""
+}
+
+// keys are the names that a field has in logs, besides its own.
+var keys = map[string]string{
+	"module":  `module|mod|component|logger|subsystem|service|source`,
+	"service": `service|svc|app|application`,
+	"host":    `host|hostname|node|server|machine`,
+	"level":   `level|lvl|severity|loglevel`,
+	"user":    `user|username|uid|login`,
+	"ip":      `ip|addr|address|remote_addr|client`,
+}
+
+// likeModule are fields that name the part of a program that wrote a line.
+var likeModule = []string{"module", "component", "service", "logger", "source", "subsystem", "program", "app", "class", "package"}
+
+// placesOf are the expressions for where a field can stand in a line, each with
+// one group, the surest first.
+func placesOf(field, text string) []string {
+	name, ok := keys[field]
+	if !ok {
+		name = regexp.QuoteMeta(field)
+	}
+	places := []string{`(?i:\b(?:` + name + `)"?\s*[=:]\s*"?)([\pL\d_.\-/:@]+)`}
+	if form, ok := fieldForms[field]; ok {
+		places = append([]string{form}, places...)
+	}
+	level := `\b(?i:trace|debug|info|notice|warn(?:ing)?|error|fatal|crit(?:ical)?`
+	if text != "" {
+		level += `|` + regexp.QuoteMeta(text)
+	}
+	level += `)\b`
+	const part, dotted = `([A-Za-z_][\w./\-]*)`, `([A-Za-z_][\w./\-]*\w)`
+	switch {
+	case slices.Contains(likeModule, field):
+		places = append(places,
+			level+`\]?[\s|:>\-]*\[`+part+`\]`,                                  // ERROR [auth] …
+			level+`\]?\s+`+dotted+` - `,                                        // ERROR com.example.Auth - …
+			`\[`+part+`\]\s*[|:\-]?\s*\[?`+level,                               // [auth] ERROR …
+			dotted+` - `+level+` - `,                                           // auth - ERROR - …
+			level+`\s*[|:]\s*`+dotted+`\s*[|:]`,                                // ERROR:auth:…
+			level+`\]?\s+\(`+part+`\)`,                                         // ERROR (auth) …
+			level+`\]?\s+`+dotted+`(?:\[\d+\])?:(?:\s|$)`,                      // ERROR auth: …
+			`\b`+dotted+`\.`+level+`:`,                                         // auth.ERROR: …
+			`^[A-Z][a-z]{2} +\d+ [\d:]+ \S+ ([A-Za-z_][\w./\-]*)(?:\[\d+\])?:`, // of syslog
+			`^\d{4}-\S+ \S+ ([A-Za-z_][\w./\-]*)\[\d+\]:`)
+	case field == "host":
+		places = append(places, `^[A-Z][a-z]{2} +\d+ [\d:]+ (\S+) \S+:`, `^\d{4}-\S+ (\S+) [\w./\-]+\[\d+\]:`)
+	case field == "level":
+		places = append(places, `\b(?i:(trace|debug|info|notice|warn(?:ing)?|error|fatal|crit(?:ical)?))\b`)
+	}
+	return places
+}
+
+// fieldIn is the expression for search_files that groups lines by a field: of the
+// places where it can stand, the one that fits most of the lines that were seen.
+// Lines that do not fit count too, for a value that is empty. The expression is
+// empty if no place fits half of the lines.
+func fieldIn(field, text string, sample searchResult) string {
+	most, seen, expr := 0, 0, ""
+	for _, m := range sample.Matches {
+		seen += len(m.Hits)
+	}
+	for _, place := range placesOf(field, text) {
+		whole := `^.*?(?:` + place + `)`
+		re, err := regexp.Compile(whole)
+		if err != nil { // its parts are ours, or quoted
+			continue
+		}
+		fits := 0
+		for _, m := range sample.Matches {
+			for _, h := range m.Hits {
+				if re.MatchString(h.Text) {
+					fits++
+				}
+			}
+		}
+		if fits > most {
+			most, expr = fits, whole+`|^`
+		}
+	}
+	if 2*most < seen {
+		return ""
+	}
+	return expr
+}
+
+// fieldTitles name fields to people.
+var fieldTitles = map[string]lang.Words{
+	"module": {EN: "Module", ZH: "模块", CS: "Modul"}, "file": {EN: "File", ZH: "文件", CS: "Soubor"}, "host": {EN: "Host", ZH: "主机", CS: "Počítač"},
+	"level": {EN: "Level", ZH: "级别", CS: "Úroveň"}, "user": {EN: "User", ZH: "用户", CS: "Uživatel"}, "hour": {EN: "Hour", ZH: "小时", CS: "Hodina"},
+	"day": {EN: "Day", ZH: "日期", CS: "Den"}, "ip": {EN: "Address", ZH: "地址", CS: "Adresa"}, "service": {EN: "Service", ZH: "服务", CS: "Služba"}, "component": {EN: "Component", ZH: "组件", CS: "Komponenta"},
+}
+
+// fieldTitle names a field to the person.
+func fieldTitle(u *utterance, field string) string {
+	if w, ok := fieldTitles[field]; ok {
+		return w.In(u.Lang)
+	}
+	r := []rune(field)
+	return strings.ToUpper(string(r[:min(1, len(r))])) + string(r[min(1, len(r)):])
+}

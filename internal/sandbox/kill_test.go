@@ -1,0 +1,183 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// whole are the two contents that the file of TestKill has in turn.
+var whole = [2]string{strings.Repeat("A", 4<<20), strings.Repeat("B", 4<<20+123)}
+
+// TestKill kills a program in the middle of its writes, time and again: the file
+// is always whole.
+func TestKill(t *testing.T) {
+	if folder := os.Getenv("SANDBOX_WRITES_IN"); folder != "" {
+		writeForEver(t, folder)
+		return
+	}
+	rounds := 10
+	if *long {
+		rounds = 100
+	}
+	root := tree(t, map[string]string{"w/x": whole[0]})
+	killed := map[byte]int{}
+	for range rounds {
+		child := exec.Command(os.Args[0], "-test.run=^TestKill$")
+		child.Env = append(os.Environ(), "SANDBOX_WRITES_IN="+root+"/w")
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		lines.Scan() // it has begun
+		after := time.NewTimer(time.Duration(rand.Int64N(int64(60 * time.Millisecond))))
+		<-after.C
+		_ = child.Process.Kill()
+		_ = child.Wait() // it was killed
+		got := content(t, root+"/w/x")
+		if got != whole[0] && got != whole[1] {
+			t.Fatalf("the file has %d bytes, of which %d are the first kind", len(got), strings.Count(got, "A"))
+		}
+		killed[got[0]]++
+	}
+	t.Logf("%d rounds ended with A, %d with B", killed['A'], killed['B'])
+}
+
+// writeForEver is what the killed program does.
+func writeForEver(t *testing.T, folder string) {
+	f := open(t, Config{Folders: []string{folder}})
+	fmt.Println("begun")
+	for i := 1; ; i++ {
+		if got := put(t, f, "x", whole[i%2]); got != "" {
+			t.Fatal(got)
+		}
+	}
+}
+
+// TestNotWritten checks what is no plain file, and files with several names.
+func TestNotWritten(t *testing.T) {
+	root := tree(t, map[string]string{"w/x": "", "out/secret": "SECRET"})
+	if err := syscall.Mkfifo(root+"/w/fifo", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(root+"/out/secret", root+"/w/hard"); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, Config{Folders: []string{root + "/w", "/dev", "/proc"}})
+	start := time.Now()
+	for path, want := range map[string]string{
+		"fifo": "a named pipe", "fifo/x": "is used as a folder", "hard": "hard links", "/dev/null": "a device", "/proc/self/comm": "process files", "/proc/new": "process files",
+	} {
+		if got := put(t, f, path, "x"); !strings.Contains(got, want) {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	for path, want := range map[string]string{"fifo": "a named pipe", "hard": "hard links"} {
+		if got := rename(t, f, path, "new"); !strings.Contains(got, want) {
+			t.Errorf("moving %s: %q", path, got)
+		}
+	}
+	if _, got := erase(t, f, "fifo", root+"/bin", monday); !strings.Contains(got, "a named pipe") {
+		t.Errorf("deleting a pipe: %q", got)
+	}
+	if took := time.Since(start); took > time.Second || content(t, root+"/out/secret") != "SECRET" {
+		t.Errorf("refusing took %v, and the outside has %q", took, content(t, root+"/out/secret"))
+	}
+}
+
+// TestWriteRace swaps a folder and a file for links to the outside, and to a
+// protected place, while files are written, moved and deleted in them.
+func TestWriteRace(t *testing.T) {
+	root := tree(t, map[string]string{"w/d/f": "fine", "w/d2 -> ../out": "", "w/e/f": "fine", "w/e2 -> .git": "", "w/.git/f": "SECRET", "w/f": "fine", "w/f2 -> ../out/f": "", "out/f": "SECRET"})
+	f := open(t, Config{Folders: []string{root + "/w"}})
+	span := 300 * time.Millisecond
+	if *long {
+		span = 3 * time.Second
+	}
+	stop := make(chan struct{})
+	var swapper sync.WaitGroup
+	swapper.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for _, name := range []string{"d", "e", "f"} {
+				a := root + "/w/" + name
+				_, _, _ = os.Rename(a, a+"3"), os.Rename(a+"2", a), os.Rename(a+"3", a+"2")
+			}
+		}
+	})
+	good := 0
+	for end := time.Now().Add(span); time.Now().Before(end); {
+		for _, path := range []string{"d/f", "d/new", "e/f", "e/new", "e/n/new", "f"} {
+			err := change(t, f, path, Follow, func(s *Spot, state string) error { return s.Write(t.Context(), []byte("leak"), state) })
+			if err == nil {
+				good++
+			}
+		}
+		_ = moving(t, f, "d/new", "e/moved")
+		_ = change(t, f, "d/f", Keep, func(s *Spot, state string) error {
+			_, err := s.Delete(t.Context(), root+"/bin", monday, state)
+			return err
+		})
+	}
+	close(stop)
+	swapper.Wait()
+	for _, folder := range []string{"/out", "/w/.git"} {
+		entries, err := os.ReadDir(root + folder)
+		if err != nil || len(entries) != 1 || content(t, root+folder+"/f") != "SECRET" {
+			t.Errorf("%s was changed: %v, %v", folder, entries, err)
+		}
+	}
+	if good == 0 {
+		t.Error("nothing was ever written: the race proves nothing")
+	}
+	t.Logf("%d writes, none outside", good)
+}
+
+// TestLinkOver renames as systems do that cannot be told to replace nothing.
+func TestLinkOver(t *testing.T) {
+	root := tree(t, map[string]string{"w/a": "A", "w/dir/x": "X", "v/b": "B"})
+	from, err := os.OpenRoot(root + "/w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	to, err := os.OpenRoot(root + "/v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	link := func(old, name string) error {
+		return handle(from, func(a int) error {
+			return handle(to, func(b int) error { return linkOver(from, old, to, name, a, b) })
+		})
+	}
+	for _, tt := range []struct {
+		old, name string
+		exists    bool
+	}{{"a", "b", true}, {"dir", "b", true}, {"a", "c", false}, {"dir", "c", true}, {"dir", "d", false}} {
+		if err := link(tt.old, tt.name); errors.Is(err, os.ErrExist) != tt.exists || !tt.exists && err != nil {
+			t.Errorf("%s to %s: %v", tt.old, tt.name, err)
+		}
+	}
+	if content(t, root+"/v/b") != "B" || content(t, root+"/v/c") != "A" || content(t, root+"/v/d/x") != "X" || content(t, root+"/w/a") != "" {
+		t.Error("something was replaced, or is not where it should be")
+	}
+}

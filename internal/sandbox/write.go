@@ -1,0 +1,247 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"time"
+
+	"loci"
+)
+
+const (
+	piece    = 1 << 20   // bytes written at once
+	staleAge = time.Hour // after which a file that was written aside is litter
+)
+
+// asideName is the form of the names of files that are written aside.
+var asideName = regexp.MustCompile(`^\.loci-[0-9a-f]{16}\.tmp$`)
+
+// newAside makes such a name.
+func newAside() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return ".loci-" + hex.EncodeToString(b[:]) + ".tmp"
+}
+
+// errNoName says that a file that was written without a name can get none here.
+var errNoName = errors.New("no name for an unnamed file")
+
+// Write puts a file there, or new content into the file that is there: all of it
+// or, when it fails, nothing. was is what [Spot.State] said of the spot when
+// the new content was thought out; if that is not so any more, nothing is written.
+//
+// The content is written beside the file, made durable, given the file's
+// permissions and put in its place in one step; then it is read back. Like every
+// program that saves this way it makes a new file: the owner is kept where the
+// system lets us give files away; access lists, extended attributes and the bits
+// that lend the owner's rights are not.
+func (s *Spot) Write(ctx context.Context, data []byte, was string) error {
+	if err := s.replaceable(); err != nil {
+		return s.explain(ctx, err)
+	}
+	undo, err := s.makeParents()
+	if err == nil {
+		s.sweep()
+		err = s.put(ctx, data, was, false)
+		if errors.Is(err, errNoName) {
+			err = s.put(ctx, data, was, true)
+		}
+	}
+	if err != nil {
+		undo()
+		return s.explain(ctx, err)
+	}
+	return s.verify(data)
+}
+
+// put writes the content aside and puts it in its place.
+func (s *Spot) put(ctx context.Context, data []byte, was string, named bool) (err error) {
+	a, err := s.writeAside(data, named)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.drop(s.dir)) }()
+	old := s.info
+	if err := s.unchanged(ctx, was); err != nil {
+		return err
+	}
+	if old != nil && !os.SameFile(old, s.info) {
+		return errMoved(s.shown) // the same words in another file, perhaps of another owner
+	}
+	return s.place(a)
+}
+
+// aside is a file that was written and is not in its place yet.
+type aside struct {
+	file *os.File // open while it has no name, nil else
+	name string   // empty: it has none
+}
+
+// drop removes what was not put in its place.
+func (a *aside) drop(dir *os.Root) error {
+	if a.file != nil {
+		_ = a.file.Close() // what had no name is gone with it
+		a.file = nil
+	}
+	if a.name == "" {
+		return nil
+	}
+	return dir.Remove(a.name)
+}
+
+// writeAside writes content beside the spot and makes it durable. Where the
+// system can, the file has no name meanwhile, so that nothing of it stays when
+// the program dies.
+func (s *Spot) writeAside(data []byte, named bool) (*aside, error) {
+	perm := os.FileMode(0o666) // less what the umask takes away
+	if s.info != nil {
+		perm = 0o600 // until it has the mode of the old one
+	}
+	if err := s.before("create"); err != nil {
+		return nil, err
+	}
+	a := &aside{}
+	if !named {
+		a.file, _ = openUnnamed(s.dir, perm) // where there is none, the other way is taken
+	}
+	if a.file == nil {
+		name := newAside()
+		file, err := s.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		if err != nil {
+			return nil, err
+		}
+		a.file, a.name = file, name
+	}
+	err := s.fill(a.file, data)
+	if err == nil && a.name != "" {
+		err = errors.Join(s.before("close"), a.file.Close()) // Windows renames no open files
+		a.file = nil
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.drop(s.dir))
+	}
+	return a, nil
+}
+
+// fill writes content into a new file, gives it the mode and, if possible, the
+// owner of the one that it replaces, and makes it durable.
+func (s *Spot) fill(file *os.File, data []byte) error {
+	for rest := data; len(rest) > 0; {
+		n := min(piece, len(rest))
+		if err := s.before("write"); err != nil {
+			return err
+		}
+		if _, err := file.Write(rest[:n]); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	if s.info != nil {
+		keepOwner(file, s.info)
+		if err := errors.Join(s.before("chmod"), file.Chmod(s.info.Mode().Perm())); err != nil {
+			return err
+		}
+	}
+	if err := s.before("sync"); err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+// place puts what was written aside in the spot. A spot that was free must still
+// be free: a file that somebody put there in the meantime is not overwritten.
+func (s *Spot) place(a *aside) error {
+	if a.name == "" && s.info != nil {
+		if err := s.before("link"); err != nil {
+			return err
+		}
+		name := newAside()
+		if err := nameFile(a.file, s.dir, name); err != nil {
+			return errNoName
+		}
+		a.name = name
+	}
+	if err := s.before("put in place"); err != nil {
+		return err
+	}
+	var err error
+	switch {
+	case a.name == "":
+		if err = nameFile(a.file, s.dir, s.name); err != nil && !errors.Is(err, fs.ErrExist) {
+			err = errNoName
+		}
+	case s.info == nil:
+		err = renameNew(s.dir, a.name, s.dir, s.name)
+	default:
+		err = s.dir.Rename(a.name, s.name)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return errMoved(s.shown) // it was free a moment ago
+	}
+	if err == nil {
+		a.name = ""
+	}
+	return err
+}
+
+// verify makes the folder durable, reads the file back through a handle of its
+// own and compares. From here on the new content is in place, so errors say so.
+func (s *Spot) verify(data []byte) error {
+	err := s.before("sync folder")
+	if err == nil {
+		err = syncDir(s.dir)
+	}
+	if err != nil {
+		return &loci.ToolError{
+			Message:    fmt.Sprintf("%s was written, but the system could not tell that it is safe on the disk: %s.", quote(s.shown), reason(err)),
+			Suggestion: "Tell the person: the disk may be full or damaged.",
+			ForPerson:  "The disk may be full or damaged.",
+		}
+	}
+	var back []byte
+	if err = errors.Join(s.before("read back"), s.look()); err == nil && s.info == nil {
+		err = fs.ErrNotExist
+	}
+	if err == nil {
+		back, err = s.content(int64(len(data)))
+	}
+	if err != nil {
+		return errReadBack("%s was written, but it cannot be read back.", quote(s.shown))
+	}
+	if !bytes.Equal(back, data) {
+		return errReadBack("%s was written, but reading it back gave something else than the %d bytes that were written.", quote(s.shown), len(data))
+	}
+	return nil
+}
+
+// errReadBack is the error for what is not as it was written.
+func errReadBack(format string, args ...any) *loci.ToolError {
+	return &loci.ToolError{
+		Message:    fmt.Sprintf(format, args...),
+		Suggestion: "Tell the person: another program may be writing to it, or the disk may be damaged. Read it before going on.",
+		ForPerson:  "Another program may be writing to it, or the disk may be damaged.",
+	}
+}
+
+// sweep removes what earlier writes in the folder left when the program was
+// killed in the middle.
+func (s *Spot) sweep() {
+	for d, err := range readNames(s.dir, ".", func(fs.FileInfo) error { return nil }) {
+		if err != nil {
+			return
+		}
+		if !asideName.MatchString(d.Name()) || !d.Type().IsRegular() {
+			continue
+		}
+		if info, err := s.dir.Lstat(d.Name()); err == nil && time.Since(info.ModTime()) > staleAge {
+			_ = s.dir.Remove(d.Name()) // the next write tries again
+		}
+	}
+}

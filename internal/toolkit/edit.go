@@ -1,0 +1,111 @@
+package toolkit
+
+import (
+	"context"
+	"strings"
+
+	"loci"
+	"loci/internal/lang"
+	"loci/internal/tool"
+)
+
+// editArgs is what edit_file takes.
+type editArgs struct {
+	Path    string `json:"path" jsonschema:"text file"`
+	Old     string `json:"old_text" jsonschema:"exact"`
+	New     string `json:"new_text" jsonschema:"instead"`
+	Replace bool   `json:"replace_all,omitempty" jsonschema:"every place"`
+}
+
+// edited is what edit_file returns.
+type edited struct {
+	Path     string `json:"path"` // absolute, without links
+	Replaced int    `json:"replaced"`
+	Bytes    int    `json:"bytes"`    // of the whole file
+	Verified bool   `json:"verified"` // read back and compared
+	Lines    []int  `json:"lines"`    // where the new text begins; the first 10
+
+	shown string
+}
+
+// editFile is the tool that replaces text in a file.
+func editFile() tool.Tool {
+	return tool.WithPreview(tool.Define(loci.ToolSpec{
+		Name: "edit_file",
+		Description: `Replaces text in a file. old_text must be there exactly and once; does not guess. ` +
+			`Example: {"path": "a.md", "old_text": "1 egg", "new_text": "2 eggs"}`,
+		SideEffects: loci.EffectWrite,
+		Dangerous:   true,
+		Files:       true,
+		Examples: []string{
+			"Change the port to 8080 in config.yaml.",
+			"In notes.md replace milk by bread.",
+			"Fix the typo recieve in letter.txt.",
+			"Add a line to the end of todo.md.",
+			"Replace every colour by color in paper.txt.",
+			"Remove the second line of list.txt.",
+			"把 config.yaml 里的 80 改成 8080。",
+			"在 notes.md 中把“牛奶”替换为“面包”。",
+			"Změň v souboru config.yaml port na 8080.",
+			"Nahraď v poznámky.md mléko chlebem.",
+		},
+	}, edit, renderEdited), previewEdit)
+}
+
+// editDraft makes the draft of an edit.
+func editDraft(args editArgs) func(context.Context, *draft) error {
+	return func(ctx context.Context, d *draft) (err error) {
+		if info := d.spot.Info(); info != nil && info.Mode().IsRegular() { // for others, reading tells what is wrong
+			if d.state, err = d.spot.State(ctx); err != nil {
+				return err
+			}
+		}
+		f, err := d.read(ctx, args.Path)
+		if err == nil {
+			err = f.fits(args.Path, args.Old, args.New)
+		}
+		if err != nil {
+			return err
+		}
+		if d.change, err = replace(d.old, args); err != nil {
+			return err
+		}
+		d.text = d.change.text
+		d.data, err = f.write(d.text)
+		return err
+	}
+}
+
+// edit does what edit_file promises.
+func edit(ctx context.Context, env tool.Env, args editArgs) (edited, error) {
+	return onDraft(ctx, env, args.Path, editDraft(args), func(d *draft) (edited, error) {
+		if err := d.spot.Write(ctx, d.data, d.state); err != nil {
+			return edited{}, err
+		}
+		return edited{
+			Path: d.spot.Path(), Replaced: d.change.count, Bytes: len(d.data), Verified: true, Lines: d.change.lines,
+			shown: oneLine(args.Path),
+		}, nil
+	})
+}
+
+// previewEdit shows what an edit would change.
+func previewEdit(ctx context.Context, env tool.Env, args editArgs) (tool.Preview, error) {
+	return onDraft(ctx, env, args.Path, editDraft(args), func(d *draft) (tool.Preview, error) {
+		return d.preview(env.Scope.Lang, changes), nil
+	})
+}
+
+// renderEdited says what was replaced, and where.
+func renderEdited(language string, e edited) string {
+	places := lang.Counted{One: "place", Many: "places", ZH: "处", CSOne: "místo", CSFew: "místa", CSAll: "míst"}.In(language, e.Replaced)
+	form := lang.Words{EN: "changed %s: %s (line %s)", ZH: "已修改 %s：%s（第 %s 行）", CS: "změněno v %s: %s (řádek %s)"}
+	if len(e.Lines) > 1 {
+		form = lang.Words{EN: "changed %s: %s (lines %s)", ZH: "已修改 %s：%s（第 %s 行）", CS: "změněno v %s: %s (řádky %s)"}
+	}
+	numbers := numberList(e.Lines)
+	if e.Replaced > len(e.Lines) {
+		numbers += " …"
+	}
+	return form.In(language, e.shown, places, strings.TrimSpace(numbers))
+}

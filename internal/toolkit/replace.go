@@ -1,0 +1,189 @@
+package toolkit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loci"
+	"loci/internal/text"
+)
+
+const (
+	maxPlaces  = 100_000 // places that an edit may change, or find
+	listPlaces = 10      // lines that are named
+)
+
+// change is a text in which something was replaced.
+type change struct {
+	text  string
+	count int
+	lines []int // of the first places, in the new text, from 1
+}
+
+// replace replaces the text that the arguments tell, exactly and in one place
+// only, or in every place if they say so. Line ends are no part of the
+// comparison: those of the file stay, and new lines get the ends of the lines
+// around them.
+func replace(content string, args editArgs) (change, error) {
+	old, now := unixEnds(args.Old), unixEnds(args.New)
+	shown := text.Clip(args.Path, 200)
+	switch {
+	case old == "":
+		return change{}, fail("Give the exact text that is to be replaced; to write a whole file use write_file.", "old_text is empty.")
+	case old == now:
+		return change{}, fail("Nothing need be done; tell the person what is there.", "old_text and new_text are the same.")
+	}
+	plain, ends := parseEnds(content)
+	found := positions(plain, old, 1)
+	inside := within(found, len(old), positions(plain, now, 1), len(now))
+	switch {
+	case len(found) == 0:
+		return change{}, errAbsent(shown, plain, old, now)
+	case inside == len(found):
+		return change{}, &loci.ToolError{
+			Message:    fmt.Sprintf("The edit of %s has been made already: old_text is there only as a part of new_text, in line %s.", shown, linesOf(plain, found)),
+			Suggestion: "Go on without it. If it should be made again, give more of the text around it.",
+			ForPerson:  "Nothing was changed.",
+		}
+	case len(found) > 1 && !args.Replace:
+		return change{}, &loci.ToolError{
+			Message:    fmt.Sprintf("old_text is in %s %d times: lines %s. Nothing was changed.", shown, len(found), linesOf(plain, found)),
+			Suggestion: "Give more of the text around the place that is meant, so that it is there only once; or set replace_all to change every place.",
+			ForPerson:  "Say which one, or that all are meant.",
+		}
+	case inside > 0:
+		return change{}, fail("Edit the other places one by one, with more of the text around each.",
+			"The edit of %s seems to be made in a part already: %d of %d places lie inside new_text. Nothing was changed.", shown, inside, len(found))
+	}
+	if args.Replace {
+		found = positions(plain, old, len(old))
+	}
+	if len(found) > maxPlaces {
+		return change{}, fail("Tell the person.", "There are too many places in %s: more than %d.", shown, maxPlaces)
+	}
+	return apply(plain, ends, found, old, now), nil
+}
+
+// parseEnds takes a text with one kind of line ends, and for each end whether it
+// had a carriage return.
+func parseEnds(content string) (plain string, ends []bool) {
+	for i := 0; ; i++ {
+		n := strings.IndexByte(content[i:], '\n')
+		if n < 0 {
+			return unixEnds(content), ends
+		}
+		i += n
+		ends = append(ends, i > 0 && content[i-1] == '\r')
+	}
+}
+
+// positions is where a text occurs, each found by looking on so many bytes
+// after the one before; one more than maxPlaces at most.
+func positions(s, sub string, step int) (at []int) {
+	if sub == "" {
+		return nil
+	}
+	for i := 0; len(at) <= maxPlaces; {
+		n := strings.Index(s[i:], sub)
+		if n < 0 {
+			break
+		}
+		at = append(at, i+n)
+		i += n + step
+	}
+	return at
+}
+
+// within counts the places that lie inside others. Both are in order.
+func within(found []int, size int, around []int, width int) (n int) {
+	i := -1
+	for _, at := range found {
+		for i+1 < len(around) && around[i+1] <= at {
+			i++
+		}
+		if i >= 0 && at+size <= around[i]+width {
+			n++
+		}
+	}
+	return n
+}
+
+// apply makes the replacements and gives every line its end back.
+func apply(plain string, ends []bool, found []int, old, now string) change {
+	c := change{count: len(found)}
+	var b strings.Builder
+	var after []bool
+	height, grown := strings.Count(old, "\n"), strings.Count(now, "\n")
+	from, line := 0, 0 // in the old text
+	for _, at := range found {
+		b.WriteString(plain[from:at])
+		n := strings.Count(plain[from:at], "\n")
+		after = append(after, ends[line:line+n]...)
+		line += n
+		if len(c.lines) < listPlaces {
+			c.lines = append(c.lines, len(after)+1)
+		}
+		b.WriteString(now)
+		for i := range grown {
+			after = append(after, endLike(ends, line, height, i))
+		}
+		line += height
+		from = at + len(old)
+	}
+	b.WriteString(plain[from:])
+	after = append(after, ends[line:]...)
+	c.text = withEnds(b.String(), after)
+	return c
+}
+
+// endLike is the end of the i-th new line that replaces some old lines: that of
+// the old line in its place, otherwise that of the nearest one.
+func endLike(ends []bool, line, height, i int) bool {
+	switch {
+	case height > 0:
+		return ends[line+min(i, height-1)]
+	case line < len(ends):
+		return ends[line]
+	case line > 0:
+		return ends[line-1]
+	}
+	return false
+}
+
+// withEnds puts the carriage returns back.
+func withEnds(plain string, ends []bool) string {
+	if !slices.Contains(ends, true) {
+		return plain
+	}
+	var b strings.Builder
+	b.Grow(len(plain) + len(ends))
+	for i, line := range strings.SplitAfter(plain, "\n") {
+		if i < len(ends) && ends[i] {
+			line = strings.TrimSuffix(line, "\n") + "\r\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// linesOf names the lines of the first places.
+func linesOf(plain string, found []int) string {
+	var lines []int
+	from, line := 0, 1
+	for _, at := range found[:min(len(found), listPlaces)] {
+		line += strings.Count(plain[from:at], "\n")
+		from = at
+		lines = append(lines, line)
+	}
+	s := numberList(lines)
+	if len(found) > listPlaces {
+		s += " and more"
+	}
+	return s
+}
+
+// numberList writes numbers with commas between them.
+func numberList(numbers []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
+}

@@ -1,0 +1,204 @@
+package toolkit
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"loci"
+	"loci/internal/lang"
+	"loci/internal/sandbox"
+	"loci/internal/tool"
+)
+
+// writeArgs is what write_file takes.
+type writeArgs struct {
+	Path    string `json:"path" jsonschema:"file"`
+	Content string `json:"content" jsonschema:"all of it"`
+}
+
+// written is what write_file returns.
+type written struct {
+	Path     string `json:"path"` // absolute, without links
+	Created  bool   `json:"created"`
+	Bytes    int    `json:"bytes"`
+	Lines    int    `json:"lines"`
+	Verified bool   `json:"verified"` // read back and compared
+	Note     string `json:"note,omitempty"`
+
+	shown string
+}
+
+// writeFile is the tool that writes a whole text file.
+func writeFile() tool.Tool {
+	return tool.WithPreview(tool.Define(loci.ToolSpec{
+		Name: "write_file",
+		Description: `Writes a whole text file, a new one or over an old one. Does not append. ` +
+			`Example: {"path": "notes.md", "content": "# Notes\n"}`,
+		SideEffects: loci.EffectWrite,
+		Dangerous:   true,
+		Files:       true,
+		Examples: []string{
+			"Write this into report.md.",
+			"Save the list as shopping.txt.",
+			"Create a file hello.txt that says hello.",
+			"Make a new file todo.md with these points.",
+			"Put the result into summary.md.",
+			"Overwrite config.yaml with this text.",
+			"把这些内容写入 report.md。",
+			"新建一个文件 todo.txt，内容是：你好。",
+			"Zapiš to do souboru zpráva.md.",
+			"Vytvoř soubor nákup.txt s tímto seznamem.",
+		},
+	}, write, renderWritten), previewWrite)
+}
+
+// draft is what a file is to become.
+type draft struct {
+	spot   *sandbox.Spot
+	state  string // what the draft starts from
+	old    string // the text that is there
+	text   string // the text that is to be there
+	data   []byte // the same as it is written down
+	change change // of an edit
+}
+
+// onDraft makes the draft of a file, with others kept from changing the file
+// until use is done.
+func onDraft[R any](ctx context.Context, env tool.Env, path string, prepare func(context.Context, *draft) error, use func(*draft) (R, error)) (r R, err error) {
+	spot, err := env.Files.Spot(ctx, path, sandbox.Follow)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, spot.Close()) }()
+	release, err := sandbox.Lock(ctx, spot)
+	if err != nil {
+		return r, err
+	}
+	defer release()
+	d := &draft{spot: spot}
+	if err := prepare(ctx, d); err != nil {
+		return r, err
+	}
+	return use(d)
+}
+
+// read fills in what is there, in the order that notices every change: first
+// the state, then the text.
+func (d *draft) read(ctx context.Context, path string) (f form, err error) {
+	raw, err := d.spot.Read(ctx)
+	if err != nil {
+		return f, err
+	}
+	if d.old, f, err = readText(raw, d.spot.Info()); err != nil {
+		if e, ok := errors.AsType[*loci.ToolError](err); ok {
+			return f, advise("If it is to be replaced, move it away first.", "%s Only text files are changed.", e.Message)
+		}
+	}
+	return f, err
+}
+
+// draftOf makes the draft of a write. What the old file was like stays: its line
+// ends, its encoding, its mark.
+func draftOf(args writeArgs) func(context.Context, *draft) error {
+	return func(ctx context.Context, d *draft) (err error) {
+		if len(args.Content) > sandbox.MaxText {
+			return fail("Write less, or several files.", "The content is too long: %d bytes, at most %d are possible.", len(args.Content), sandbox.MaxText)
+		}
+		info := d.spot.Info()
+		if info == nil {
+			d.text, d.data = args.Content, []byte(args.Content)
+			d.state, err = d.spot.State(ctx)
+			return err
+		}
+		if info.Mode().IsRegular() { // for others, reading tells what is wrong
+			if d.state, err = d.spot.State(ctx); err != nil {
+				return err
+			}
+		}
+		f, err := d.read(ctx, args.Path)
+		if err == nil {
+			d.text = f.like(args.Content)
+			err = f.fits(args.Path, d.text)
+		}
+		if err != nil {
+			return err
+		}
+		d.data, err = f.write(d.text)
+		return err
+	}
+}
+
+// write does what write_file promises.
+func write(ctx context.Context, env tool.Env, args writeArgs) (written, error) {
+	return onDraft(ctx, env, args.Path, draftOf(args), func(d *draft) (written, error) {
+		created := d.spot.Info() == nil
+		if err := d.spot.Write(ctx, d.data, d.state); err != nil {
+			return written{}, err
+		}
+		w := written{
+			Path: d.spot.Path(), Created: created, Bytes: len(d.data), Lines: countLines(d.text), Verified: true,
+			shown: oneLine(args.Path),
+		}
+		if string(d.data) != args.Content {
+			w.Note = "The line ends and the encoding of the old file were kept."
+		}
+		return w, nil
+	})
+}
+
+// previewWrite shows what a write would change.
+func previewWrite(ctx context.Context, env tool.Env, args writeArgs) (tool.Preview, error) {
+	return onDraft(ctx, env, args.Path, draftOf(args), func(d *draft) (tool.Preview, error) {
+		if d.spot.Info() != nil {
+			return d.preview(env.Scope.Lang, replaces), nil
+		}
+		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: d.state}, nil
+	})
+}
+
+// The first lines of previews.
+var (
+	creates  = lang.Words{EN: "New file %s (%s, %s):", ZH: "新文件 %s（%s，%s）：", CS: "Nový soubor %s (%s, %s):"}
+	replaces = lang.Words{EN: "New content of %s:", ZH: "%s 的新内容：", CS: "Nový obsah souboru %s:"}
+	changes  = lang.Words{EN: "Change of %s:", ZH: "对 %s 的更改：", CS: "Změna souboru %s:"}
+)
+
+// newFile shows the beginning of a new file.
+func newFile(language string, d *draft) string {
+	head := creates.In(language, oneLine(d.spot.Path()), lineCount.In(language, countLines(d.text)), lang.Size(language, int64(len(d.data))))
+	shown, rest := unixEnds(d.text), 0
+	if n := utf8.RuneCountInString(shown); n > previewRunes {
+		shown, rest = string([]rune(shown)[:previewRunes]), n-previewRunes
+	}
+	out := head + "\n" + strings.TrimRight(visible(shown), "\n")
+	if rest > 0 {
+		out += "\n" + moreLines.In(language, letters.In(language, rest))
+	}
+	return out
+}
+
+// letters is a number of characters in words.
+var letters = lang.Counted{One: "character", Many: "characters", ZH: "个字符", CSOne: "znak", CSFew: "znaky", CSAll: "znaků"}
+
+// preview shows the difference between what is there and what would be.
+func (d *draft) preview(language string, head lang.Words) tool.Preview {
+	lines := unified(unixEnds(d.old), unixEnds(d.text))
+	out := head.In(language, oneLine(d.spot.Path())) + "\n"
+	switch {
+	case len(lines) > 0:
+		out += excerptLines(language, lines)
+	case d.old != d.text:
+		out += lang.Words{EN: "Only line ends change.", ZH: "只有换行符改变。", CS: "Mění se jen konce řádků."}.In(language)
+	default:
+		out += lang.Words{EN: "Nothing changes.", ZH: "没有变化。", CS: "Nic se nemění."}.In(language)
+	}
+	return tool.Preview{Text: out, Basis: d.state}
+}
+
+// renderWritten says what was written.
+func renderWritten(language string, w written) string {
+	form := lang.Words{EN: "wrote %s: %s, %s", ZH: "已写入 %s：%s，%s", CS: "zapsáno do %s: %s, %s"}
+	return form.In(language, w.shown, lineCount.In(language, w.Lines), lang.Size(language, int64(w.Bytes)))
+}
