@@ -269,7 +269,9 @@ func (o *realOllama) killed(t *testing.T, in *instance, path string) {
 	if events := in.events(list[0].ID); !strings.Contains(events, `"state":"failed"`) {
 		t.Errorf("the turn is stored as\n%s", events)
 	}
-	if _, body := in.post("/api/chat", chat(joke, false)); !strings.Contains(body, `"done":true`) {
+	again := chat(joke, false)
+	again["options"] = map[string]any{"num_predict": 10}
+	if _, body := in.post("/api/chat", again); !strings.Contains(body, `"done":true`) {
 		t.Errorf("after the restart: %s", body)
 	}
 }
