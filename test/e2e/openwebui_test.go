@@ -141,7 +141,10 @@ type household struct {
 	seeds int // times it was asked for a number
 }
 
-var toldDay = regexp.MustCompile(`Today is ([^(]+) \(`)
+var (
+	toldDay = regexp.MustCompile(`Today is ([^(]+) \(`)
+	seconds = regexp.MustCompile(`\d{10}`)
+)
 
 func (h *household) answer(r *fake.Request) (fake.Reply, bool) {
 	last := r.Messages[len(r.Messages)-1].Content
@@ -164,8 +167,12 @@ func (h *household) answer(r *fake.Request) (fake.Reply, bool) {
 		return says(fmt.Sprintf("<tool>write_file(path=\"%s.md\", content=\"- milk\\n- bread\\n\")</tool>", name))
 	case has("<tool_output>") && has("error"):
 		return says("Then I leave it.")
+	case has("<tool_output>") && has("timestamp"):
+		return says("Your clock says " + seconds.FindString(last) + ".")
 	case has("<tool_output>"):
 		return says("Done, I wrote the list.")
+	case has("Ask your own clock"):
+		return says("<tool>get_current_timestamp()</tool>")
 	case has("Tell me a long story"):
 		return fake.Reply{Text: "Once upon a time there was a mill.", Hold: make(chan struct{})}, true
 	case has("My favourite colour is "):

@@ -11,6 +11,7 @@ import datetime
 import os
 import re
 import sys
+import time
 import zoneinfo
 
 from playwright.sync_api import expect, sync_playwright
@@ -93,6 +94,7 @@ def file(chat):
     chat.expect(re.compile(r"You should buy milk and bread\.\s*$"))
     chat.reply.get_by_text("Thought for").click()  # what was done is folded away
     expect(chat.reply).to_contain_text("notes.md")
+    chat.page.wait_for_timeout(500)  # it unfolds
     chat.shot()
     check("<tool" not in chat.reply.inner_text(), "markup of a tool call is shown")
 
@@ -163,7 +165,20 @@ def regenerate(chat):
     chat.expect("I like green too.")
 
 
-STEPS = [date, file, yes_by_button, yes_by_typing, no_by_button, stop, edit, regenerate]
+def their_tool(chat):
+    """A tool of Open WebUI itself. As an OpenAI server loci asks it for none."""
+    chat.say("Ask your own clock!")
+    if chat.connection == "openai":
+        chat.expect(re.compile("Then I leave it"))
+        return
+    chat.expect(re.compile(r"Your clock says \d{10}\."))
+    clock = int(re.search(r"\d{10}", chat.reply.inner_text()).group())
+    check(abs(clock - time.time()) < 120, f"{clock} is not the time")
+    chat.say("What should I buy?")
+    chat.expect(re.compile(r"You should buy milk and bread\.\s*$"))
+
+
+STEPS = [date, file, their_tool, yes_by_button, yes_by_typing, no_by_button, stop, edit, regenerate]
 
 
 def run(page):
