@@ -5,17 +5,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-
-	"loci/internal/embedded/embeddedtest"
 )
 
 // A real Ollama behind loci, with the embedded models made into its own. Run by
@@ -27,21 +20,33 @@ func TestRealOllama(t *testing.T) {
 	o.create(t, "actor", modelFile(t, "SmolLM2*.gguf"), actor)
 	o.create(t, "counter", modelFile(t, "SmolLM2*.gguf"), counter)
 	dir := folder(t)
-	front := func(model string, env ...string) *instance {
+	front := func(backend, model string, env ...string) *instance {
 		env = append(env, "LOCI_MODEL="+model, "LOCI_ALIASES={fake: "+model+"}") // fake is what the doors ask for
-		return serve(t, options{args: []string{"--backend", o.url, "--allow", dir}, env: env})
+		return serve(t, options{args: []string{"--backend", backend, "--allow", dir}, env: env})
 	}
 
-	tiny := front("small")
+	between := &recorder{}
+	tiny := front(between.before(t, o.url), "small")
 	t.Run("lists", func(t *testing.T) { o.lists(t, tiny) })
 	t.Run("chat", func(t *testing.T) { o.chats(t, tiny) })
 	t.Run("acting, tiny", func(t *testing.T) { acts(t, tiny, "How many ERROR lines are in app.log?", "2") })
+	t.Run("acting, format", func(t *testing.T) {
+		// Between reading the file and looking at it from outside, the model
+		// decides, held to the two by a schema; either is an answer.
+		const question = "info about app.log"
+		if _, reply := tiny.post("/api/chat", chat(question, false)); !strings.Contains(reply, "41 bytes") && !strings.Contains(reply, "ERROR disk") {
+			t.Errorf("the reply is %s", reply)
+		}
+		if !between.saw(question, `"format":`, `"enum":`) {
+			t.Error("the model was not asked to choose")
+		}
+	})
 	t.Run("format", func(t *testing.T) { o.formats(t, tiny) })
 	t.Run("window and keep_alive", func(t *testing.T) { o.options(t, tiny) })
 	t.Run("embeddings", func(t *testing.T) { o.embeds(t, tiny) })
 	t.Run("unload", func(t *testing.T) { o.unloads(t, tiny) })
 
-	text := front("actor", "LOCI_TIER=text", "LOCI_WINDOW=6144")
+	text := front(o.url, "actor", "LOCI_TIER=text", "LOCI_WINDOW=6144")
 	t.Run("acting, text", func(t *testing.T) {
 		acts(t, text, "What should I buy?", "milk and bread")
 		if window := o.running(t)["actor:latest"].Window; window != 6144 {
@@ -88,116 +93,6 @@ PARAMETER repeat_penalty 1
 PARAMETER num_predict 20
 PARAMETER stop "4"
 `
-
-// realOllama is a running Ollama.
-type realOllama struct {
-	url    string
-	binary string
-	env    []string
-	cmd    *exec.Cmd
-}
-
-// startOllama starts the Ollama that make test-clients has built, with a folder
-// of its own. It is killed with the test.
-func startOllama(t *testing.T) *realOllama {
-	t.Helper()
-	binary := os.Getenv("LOCI_TEST_OLLAMA")
-	if binary == "" {
-		t.Skip("Ollama is built by make test-clients")
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close() // Ollama wants a number
-	home := t.TempDir()
-	o := &realOllama{url: "http://" + address, binary: binary, env: []string{
-		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "OLLAMA_HOST=" + address, "OLLAMA_MODELS=" + home + "/models",
-	}}
-	o.start(t)
-	return o
-}
-
-// start starts the server, with its runners in a process group of its own.
-func (o *realOllama) start(t *testing.T) {
-	t.Helper()
-	cmd := exec.Command(o.binary, "serve")
-	cmd.Env = o.env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var log lockedBuffer
-	cmd.Stdout, cmd.Stderr = &log, &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	o.cmd = cmd
-	t.Cleanup(func() {
-		o.kill()
-		if t.Failed() {
-			t.Logf("the end of Ollama's log:\n%s", tail(log.String(), 3000))
-		}
-	})
-	await(t, o.url, time.Minute)
-}
-
-// kill ends it without a warning. A second time does nothing.
-func (o *realOllama) kill() {
-	if o.cmd != nil {
-		_ = syscall.Kill(-o.cmd.Process.Pid, syscall.SIGKILL)
-		_ = o.cmd.Wait()
-		o.cmd = nil
-	}
-}
-
-// create makes a model out of a file of weights.
-func (o *realOllama) create(t *testing.T, name, weights, more string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "Modelfile")
-	if err := os.WriteFile(file, []byte("FROM "+weights+"\n"+more), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), o.binary, "create", name, "-f", file)
-	cmd.Env = o.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("ollama create: %v\n%s", err, out)
-	}
-}
-
-// modelFile is one of the embedded models.
-func modelFile(t *testing.T, name string) string {
-	t.Helper()
-	embeddedtest.Engine(t) // fetches them
-	dir, err := embeddedtest.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, depth := range []string{"*", "*/*"} {
-		if found, _ := filepath.Glob(filepath.Join(dir, "embedded", depth, name)); len(found) > 0 {
-			return found[0]
-		}
-	}
-	t.Fatalf("there is no %s in %s", name, dir)
-	return ""
-}
-
-// running asks Ollama itself which models are loaded.
-func (o *realOllama) running(t *testing.T) map[string]loaded {
-	t.Helper()
-	res, err := http.Get(o.url + "/api/ps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	var list struct{ Models []loaded }
-	if err := json.NewDecoder(res.Body).Decode(&list); err != nil {
-		t.Fatal(err)
-	}
-	byName := map[string]loaded{}
-	for _, m := range list.Models {
-		byName[m.Model] = m
-	}
-	return byName
-}
 
 func (o *realOllama) lists(t *testing.T, in *instance) {
 	for path, shape := range map[string]string{"/v1/models": `"id":%q`, "/api/tags": `"model":%q`} {
@@ -374,14 +269,9 @@ func (o *realOllama) killed(t *testing.T, in *instance, path string) {
 	if events := in.events(list[0].ID); !strings.Contains(events, `"state":"failed"`) {
 		t.Errorf("the turn is stored as\n%s", events)
 	}
-	if _, body := in.post("/api/chat", chat(joke, false)); !strings.Contains(body, `"done":true`) {
+	again := chat(joke, false)
+	again["options"] = map[string]any{"num_predict": 10}
+	if _, body := in.post("/api/chat", again); !strings.Contains(body, `"done":true`) {
 		t.Errorf("after the restart: %s", body)
 	}
-}
-
-// loaded is what /api/ps tells of a model.
-type loaded struct {
-	Model     string
-	ExpiresAt time.Time `json:"expires_at"`
-	Window    int       `json:"context_length"`
 }

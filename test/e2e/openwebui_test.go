@@ -49,7 +49,7 @@ func TestOpenWebUI(t *testing.T) {
 	for _, r := range m.Requests() {
 		said := fmt.Sprint(r.Messages)
 		if strings.Contains(said, "### Task:") {
-			continue
+			t.Error("a job of the chat client threw the conversation out of the model's cache")
 		}
 		if strings.Contains(said, "a long story") && !strings.Contains(said, "should I buy") && !r.Canceled() {
 			t.Error("the stop button did not stop the model")
@@ -135,13 +135,16 @@ func await(t *testing.T, url string, atMost time.Duration) {
 
 // household is a model without native tools, for a person who talks about the
 // files of [folder]. What it says depends on the newest message only, so that
-// the jobs of the chat client may come in between.
+// nothing which comes in between moves its script.
 type household struct {
 	mu    sync.Mutex
 	seeds int // times it was asked for a number
 }
 
-var toldDay = regexp.MustCompile(`Today is ([^(]+) \(`)
+var (
+	toldDay = regexp.MustCompile(`Today is ([^(]+) \(`)
+	seconds = regexp.MustCompile(`\d{10}`)
+)
 
 func (h *household) answer(r *fake.Request) (fake.Reply, bool) {
 	last := r.Messages[len(r.Messages)-1].Content
@@ -149,12 +152,6 @@ func (h *household) answer(r *fake.Request) (fake.Reply, bool) {
 	says := func(text string) (fake.Reply, bool) { return fake.Reply{Text: text}, true }
 	has := func(s string) bool { return strings.Contains(last, s) }
 	switch {
-	case has("### Task:") && has(`"follow_ups"`):
-		return says(`{"follow_ups": ["And bread?", "And cheese?"]}`)
-	case has("### Task:") && has(`"tags"`):
-		return says(`{"tags": ["Household"]}`)
-	case has("### Task:"):
-		return says(`{"title": "At home"}`)
 	case has("What day is it"):
 		if found := toldDay.FindStringSubmatch(all); found != nil {
 			return says("It is " + found[1] + ".")
@@ -170,8 +167,12 @@ func (h *household) answer(r *fake.Request) (fake.Reply, bool) {
 		return says(fmt.Sprintf("<tool>write_file(path=\"%s.md\", content=\"- milk\\n- bread\\n\")</tool>", name))
 	case has("<tool_output>") && has("error"):
 		return says("Then I leave it.")
+	case has("<tool_output>") && has("timestamp"):
+		return says("Your clock says " + seconds.FindString(last) + ".")
 	case has("<tool_output>"):
 		return says("Done, I wrote the list.")
+	case has("Ask your own clock"):
+		return says("<tool>get_current_timestamp()</tool>")
 	case has("Tell me a long story"):
 		return fake.Reply{Text: "Once upon a time there was a mill.", Hold: make(chan struct{})}, true
 	case has("My favourite colour is "):
