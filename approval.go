@@ -40,7 +40,8 @@ type Approval struct {
 type ApprovalState string
 
 // An approval is open until it is answered, expires, or is withdrawn because
-// the conversation went another way. A yes is used up when the effect begins.
+// the conversation went another way. A yes is used up when the effect begins; until
+// then it can be taken back.
 const (
 	ApprovalOpen      ApprovalState = "open"
 	ApprovalYes       ApprovalState = "yes"
@@ -83,11 +84,21 @@ type Waiting struct {
 
 // Open are the questions that still wait for an answer.
 func (w Waiting) Open() []Approval {
-	var open []Approval
+	return w.those(func(a Approval) bool { return a.State == ApprovalOpen && !a.Expired() })
+}
+
+// Undone are the questions whose calls can still be kept from running: the open
+// ones, and those with a yes that is not used.
+func (w Waiting) Undone() []Approval {
+	return w.those(func(a Approval) bool { return a.State == ApprovalOpen || a.State == ApprovalYes })
+}
+
+func (w Waiting) those(fit func(Approval) bool) []Approval {
+	var found []Approval
 	for _, a := range w.Approvals {
-		if a.State == ApprovalOpen && !a.Expired() {
-			open = append(open, a)
+		if fit(a) {
+			found = append(found, a)
 		}
 	}
-	return open
+	return found
 }

@@ -87,7 +87,7 @@ type ToolFinished struct {
 // questions are answered, and a client that cannot wait has its reply.
 type TurnWaiting struct {
 	Approvals []string `json:"approvals"` // ids of the questions that are open
-	Text      string   `json:"text"`      // the questions, in words for a chat
+	Text      string   `json:"text"`      // the questions in words, to go on a chat's reply with
 	Receipt   Receipt  `json:"receipt"`   // of the turn so far
 }
 

@@ -19,6 +19,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -195,6 +196,9 @@ func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (loci.Event, er
 				told = true
 			}
 		}
+		if !told {
+			first <- begun{err: errors.New("a turn without events")}
+		}
 	}()
 	b := <-first
 	return b.event, b.err
@@ -209,7 +213,7 @@ func (a *Agent) Stop(ctx context.Context, p loci.Principal, session string) erro
 	if a.lanes.stop(session) {
 		return nil
 	}
-	return a.abandon(ctx, p, session)
+	return a.abandon(ctx, p, session, loci.ApprovalWithdrawn)
 }
 
 // Follow gives a session's events after the given number, first those that are

@@ -263,9 +263,7 @@ func (w *world) turn(req loci.TurnRequest) outcome {
 		case loci.Approval:
 			o.asked = append(o.asked, d)
 		case loci.TurnWaiting: // as the chat protocols show it
-			if o.waits = true; o.text != "" {
-				o.text += "\n\n"
-			}
+			o.waits = true
 			o.text += d.Text
 		case loci.MessageData:
 			if o.text == "" {

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -22,12 +24,12 @@ func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes boo
 	if err != nil {
 		return q, err
 	}
-	if q.State != loci.ApprovalOpen || q.Expired() {
-		return q, notOpen(q)
-	}
 	verdict := approval.No
 	if yes {
 		verdict = approval.Yes
+	}
+	if !answerable(q, verdict) {
+		return q, notOpen(q)
 	}
 	stored := make(chan error, 1)
 	err = a.background(ctx, func(ctx context.Context) error { return a.answer(ctx, p, q, verdict, stored) })
@@ -38,6 +40,12 @@ func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes boo
 		q.State = answerOf[verdict]
 	}
 	return q, err
+}
+
+// answerable tells whether an answer to a question counts still: until its effect
+// begins, a yes can be taken back.
+func answerable(q loci.Approval, v approval.Verdict) bool {
+	return q.State == loci.ApprovalOpen && !q.Expired() || q.State == loci.ApprovalYes && v == approval.No
 }
 
 func notOpen(q loci.Approval) error {
@@ -69,7 +77,7 @@ func (a *Agent) answer(ctx context.Context, p loci.Principal, q loci.Approval, v
 	there, err := a.spotOf(ctx, p, q.Session)
 	if err == nil {
 		there.standing, there.verdict = answers, verdict
-		there.picked = slices.DeleteFunc(there.waiting.Open(), func(o loci.Approval) bool { return o.ID != q.ID })
+		there.picked = slices.DeleteFunc(there.waiting.Undone(), func(o loci.Approval) bool { return o.ID != q.ID || !answerable(o, verdict) })
 	}
 	if isNotFound(err) || err == nil && len(there.picked) == 0 {
 		if q, err = a.cfg.Store.Approval(ctx, p.ID, q.ID); err == nil {
@@ -108,27 +116,32 @@ func (a *Agent) takeUp(ctx context.Context, p loci.Principal, there spot, settle
 }
 
 // abandon ends the turn that waits in a session of p, if one does.
-func (a *Agent) abandon(ctx context.Context, p loci.Principal, session string) error {
+func (a *Agent) abandon(ctx context.Context, p loci.Principal, session string, why loci.ApprovalState) error {
 	ctx, leave, _, err := a.lanes.enter(ctx, session)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	_, err = a.conclude(ctx, p, session, loci.ApprovalWithdrawn, astray)
+	_, err = a.conclude(ctx, p, session, why, astray)
 	if isNotFound(err) {
 		return nil
 	}
 	return err
 }
 
-// await ends a turn's waiting when the time of its questions is over.
-func (a *Agent) await(p loci.Principal, w loci.Waiting) {
-	var last time.Time
+// deadline is when the time of the open questions is over; zero if there are none.
+func deadline(w loci.Waiting) (last time.Time) {
 	for _, q := range w.Approvals {
 		if q.State == loci.ApprovalOpen && q.Expires.After(last) {
 			last = q.Expires.Time
 		}
 	}
+	return last
+}
+
+// await ends a turn's waiting when the time of its questions is over.
+func (a *Agent) await(p loci.Principal, w loci.Waiting) {
+	last := deadline(w)
 	if last.IsZero() {
 		return // told again what is open: the deadline stays
 	}
@@ -153,9 +166,8 @@ func (a *Agent) expire(ctx context.Context, p loci.Principal, w loci.Waiting) er
 	if err != nil {
 		return err
 	}
-	open := slices.DeleteFunc(slices.Clone(there.waiting.Approvals), func(q loci.Approval) bool { return q.State != loci.ApprovalOpen })
-	agreed := slices.ContainsFunc(there.waiting.Approvals, func(q loci.Approval) bool { return q.State == loci.ApprovalYes })
-	if !agreed {
+	open := slices.DeleteFunc(there.waiting.Undone(), func(q loci.Approval) bool { return q.State != loci.ApprovalOpen })
+	if len(open) == len(there.waiting.Undone()) { // nothing was agreed to
 		_, err = a.conclude(ctx, p, w.Session, loci.ApprovalExpired, astray)
 		return err
 	}
@@ -172,6 +184,11 @@ func (a *Agent) background(ctx context.Context, do func(context.Context) error) 
 	ctx = context.WithoutCancel(ctx)
 	go func() {
 		defer a.own.Done()
+		defer func() {
+			if p := recover(); p != nil { // a request's turn has its server to catch this
+				a.cfg.Logger.Error("a turn that waited failed", "stage", "turn", "error", fmt.Errorf("panic: %v", p), "stack", string(debug.Stack()))
+			}
+		}()
 		if err := do(ctx); err != nil {
 			a.cfg.Logger.Error("a turn that waited could not go on", "stage", "turn", "error", err)
 		}

@@ -23,10 +23,13 @@ func (t *turn) ask(ctx context.Context) phase {
 	switch t.session.Tier {
 	case loci.TierNative:
 		req.Tools = t.offered()
+		if t.Step == 1 { // later it would never come to an answer
+			req.ToolChoice = t.client.Choice(t.req.ToolChoice)
+		}
 	case loci.TierText:
 		req.Options.Stop = slices.Concat(req.Options.Stop, toolcall.Stops())
 	}
-	reader := toolcall.NewReader(t.offered())
+	reader := toolcall.NewReader(t.specs)
 	out, err := t.stream(ctx, req, func(piece string) (string, string) {
 		return reader.Write(piece), reader.Reasoning()
 	})
@@ -239,6 +242,7 @@ func (t *turn) request() loci.Request {
 		}
 		before = n
 	}
+	req.Messages = append(req.Messages, unanswered(open)...)
 	return req
 }
 

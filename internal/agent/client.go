@@ -21,8 +21,7 @@ const clientResult = 16 << 10
 // prompt.
 func (t *turn) offer() {
 	t.specs = t.agent.cfg.Tools.Specs(t.scope)
-	if t.tier() == loci.TierTiny || t.req.ToolChoice.Mode == loci.ChoiceNone {
-		t.client = offer.Offer{}
+	if t.tier() == loci.TierTiny {
 		return
 	}
 	if t.isNew {
@@ -35,6 +34,9 @@ func (t *turn) offer() {
 		t.client = offer.Resume(t.specs, t.req.Tools, t.session.ClientTools, t.profile.Window)
 	}
 	t.specs = slices.Concat(t.specs, t.session.ClientTools, t.client.Left)
+	if t.req.ToolChoice.Mode == loci.ChoiceNone { // they stay in the prompt, and nobody runs them
+		t.client = offer.Offer{}
+	}
 }
 
 // tier is the session's, or the one that a new session will have.

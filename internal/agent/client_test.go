@@ -172,3 +172,39 @@ func TestForeignToolRounds(t *testing.T) {
 		}
 	}
 }
+
+// TestSamePromptTwice runs the same prompt twice at the same time; the results of
+// each find their own calls.
+func TestSamePromptTwice(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("get_weather", `{"city":"Oslo"}`), call("get_weather", `{"city":"Oslo"}`), "One.", "Two.")
+	tools := []loci.ToolSpec{clientTool("get_weather", "Tells the weather.")}
+	one, two := &toolUser{w: w, tools: tools}, &toolUser{w: w, tools: tools}
+	first, second := one.say("Weather?"), two.say("Weather?")
+	for i, c := range []*toolUser{one, two} {
+		handed := []outcome{first, second}[i].finished.Calls[0]
+		if o := c.send(loci.Message{Role: loci.ToolRole, ToolCallID: handed.ID, Content: "snow"}); o.session != []outcome{first, second}[i].session {
+			t.Errorf("run %d went to another session", i+1)
+		}
+		last := w.model.requests[len(w.model.requests)-1].Messages
+		if last[len(last)-1].ToolCallID != handed.ID || last[len(last)-2].ToolCalls[0].ID != handed.ID {
+			t.Errorf("run %d: the model reads %+v", i+1, last[len(last)-2:])
+		}
+	}
+}
+
+// TestToolChoice passes on what the client demands, in the first step only.
+func TestToolChoice(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("get_weather", `{"city":"Oslo"}`), "Snow.", `<tool>get_weather(city="Oslo")</tool>`, "No.")
+	c := &toolUser{w: w, tools: []loci.ToolSpec{clientTool("get_weather", "Tells the weather.")}}
+	req := loci.TurnRequest{Principal: owner, Resent: true, Tools: c.tools, Message: loci.Message{Role: loci.User, Content: "Weather?"}}
+	req.ToolChoice = loci.ToolChoice{Mode: loci.ChoiceRequired, Name: "get_weather"}
+	if o := w.turn(req); len(o.finished.Calls) != 1 || w.model.requests[0].ToolChoice != req.ToolChoice {
+		t.Errorf("%+v; asked for %+v", o, w.model.requests[0].ToolChoice)
+	}
+	req.ToolChoice = loci.ToolChoice{Mode: loci.ChoiceNone}
+	req.Message.Content = "Weather, but without tools?"
+	w.turn(req)
+	if o := w.turn(req); len(o.finished.Calls) != 0 || strings.Contains(o.text, "<tool>") {
+		t.Errorf("a tool that may not be used: %+v", o)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"loci"
 	"loci/internal/transcript"
@@ -40,9 +41,7 @@ func (t *turn) unrun(why loci.ApprovalState) (payloads []any) {
 	for _, call := range t.Calls[t.Next:] {
 		state := why
 		if q := t.settled(call); q != nil {
-			if q.State == loci.ApprovalOpen || q.State == loci.ApprovalYes {
-				payloads = append(payloads, t.settle([]loci.Approval{*q}, why)...)
-			}
+			payloads = append(payloads, t.settle(loci.Waiting{Approvals: []loci.Approval{*q}}.Undone(), why)...)
 			state = q.State
 		}
 		r := t.refused(call, state)
@@ -83,17 +82,21 @@ func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
 }
 
 // waitOn takes up a turn that waits for answers. One that has them all was to go on
-// at the very moment: nothing was done by then, and nothing is.
+// at the very moment: nothing was done by then, and nothing is. Nor is it where the
+// time ran out meanwhile.
 func (a *Agent) waitOn(ctx context.Context, w loci.Waiting) error {
 	p, err := asker(w)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(w.Approvals, func(q loci.Approval) bool { return q.State == loci.ApprovalOpen }) {
-		a.await(p, w)
-		return nil
+	switch last := deadline(w); {
+	case last.IsZero():
+		return a.abandon(ctx, p, w.Session, loci.ApprovalWithdrawn)
+	case time.Until(last) <= 0: // also what has a yes: nobody expects it to happen now
+		return a.abandon(ctx, p, w.Session, loci.ApprovalExpired)
 	}
-	return a.abandon(ctx, p, w.Session)
+	a.await(p, w)
+	return nil
 }
 
 // recover ends one turn that was cut short.
@@ -106,7 +109,11 @@ func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
 	if err != nil {
 		return err
 	}
-	begun, err := a.begunCalls(ctx, d)
+	asked, err := a.cfg.Store.TurnApprovals(ctx, d.Session, d.Turn)
+	if err != nil {
+		return err
+	}
+	done, err := a.finishedCalls(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -116,9 +123,18 @@ func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
 	t.feed = a.feeds.join(s.ID)
 	defer a.feeds.leave(s.ID)
 	t.Native = slices.ContainsFunc(path, func(n loci.Node) bool { return n.Turn == d.Turn && len(n.Sent.ToolCalls) > 0 })
-	var payloads []any
+	t.waits = &loci.Waiting{Session: d.Session, Turn: d.Turn, Approvals: asked}
+	payloads := t.takeBack()
+	if !t.Native { // they were not in the transcript yet
+		for _, r := range done {
+			t.heed(r)
+		}
+	}
 	said := d.Text
-	for _, q := range begun {
+	for _, q := range asked {
+		if q.State != loci.ApprovalUsed || slices.ContainsFunc(done, func(r loci.ToolResult) bool { return r.Call.ID == q.Call }) {
+			continue
+		}
 		call := loci.ToolCall{ID: q.Call, Name: q.Tool, Arguments: q.Arguments}
 		r := loci.ToolResult{Call: call, Err: loci.ErrOutcomeUnknown, Text: q.Tool + ": " + loci.ErrOutcomeUnknown.Text()}
 		t.heed(r)
@@ -134,14 +150,9 @@ func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
 	return t.save(append(payloads, loci.TurnFinished{State: loci.TurnInterrupted})...)
 }
 
-// begunCalls are the calls of a turn that a person had agreed to and that had begun
-// without an end on record.
-func (a *Agent) begunCalls(ctx context.Context, d loci.Draft) ([]loci.Approval, error) {
-	asked, err := a.cfg.Store.TurnApprovals(ctx, d.Session, d.Turn)
-	if err != nil || len(asked) == 0 {
-		return nil, err
-	}
-	ended := map[string]bool{}
+// finishedCalls are the results of the calls of a turn's last step, as far as they
+// are on record.
+func (a *Agent) finishedCalls(ctx context.Context, d loci.Draft) (done []loci.ToolResult, err error) {
 	const page = 500
 	for after := int64(0); ; {
 		events, err := a.cfg.Store.Events(ctx, d.Session, after, page)
@@ -149,15 +160,18 @@ func (a *Agent) begunCalls(ctx context.Context, d loci.Draft) ([]loci.Approval, 
 			return nil, err
 		}
 		for _, e := range events {
-			var done loci.ToolFinished
-			if e.Turn == d.Turn && e.Type == loci.EventToolFinished && e.DecodeData(&done) == nil {
-				ended[done.Result.Call.ID] = true
-			}
 			after = e.Seq
+			var fin loci.ToolFinished
+			switch {
+			case e.Turn != d.Turn:
+			case e.Type == loci.EventStepFinished:
+				done = nil
+			case e.Type == loci.EventToolFinished && e.DecodeData(&fin) == nil:
+				done = append(done, fin.Result)
+			}
 		}
 		if len(events) < page {
-			break
+			return done, nil
 		}
 	}
-	return slices.DeleteFunc(asked, func(q loci.Approval) bool { return q.State != loci.ApprovalUsed || ended[q.Call] }), nil
 }

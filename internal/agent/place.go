@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"loci"
@@ -85,6 +86,9 @@ func (t *turn) locate(ctx context.Context) (spot, error) {
 		}
 	}
 	a := approval.Read(t.req.Message.Content)
+	if len(t.req.Message.Images) > 0 { // there is more to it than the word
+		a = approval.Answer{}
+	}
 	if a.Verdict == approval.None && len(a.Codes) > 0 && s.atQuestion() {
 		s.standing, s.words = late, approval.Remind(codes(s.waiting.Open()), t.language())
 		return s, nil
@@ -125,25 +129,47 @@ func (t *turn) answered(ctx context.Context, s spot, a approval.Answer) (spot, e
 	}
 	s.verdict = a.Verdict
 	open := s.waiting.Open()
-	if len(a.Codes) > 0 {
+	switch {
+	case len(a.Codes) > 0:
 		s.picked = s.coded(a.Codes)
-		for _, q := range s.picked {
-			if q.State != loci.ApprovalOpen {
-				s.standing, s.words = late, approval.Told(q, t.language())
-				return s, nil
-			}
-		}
-	} else if len(open) == 0 { // its time is over, and nobody noticed yet
-		q := s.waiting.Approvals[len(s.waiting.Approvals)-1]
-		q.State = loci.ApprovalExpired
-		s.standing, s.words = late, approval.Told(q, t.language())
-		return s, nil
-	} else if s.picked = open; len(open) > 1 && a.Verdict == approval.Yes && !a.All {
+	case a.Verdict == approval.No && a.All: // also to what has a yes and has not begun
+		s.picked = s.waiting.Undone()
+	case a.Verdict == approval.No:
+		s.picked = open
+	case len(open) > 1 && !a.All:
 		s.standing, s.words = late, approval.Which(codes(open), t.language())
 		return s, nil
+	default:
+		s.picked = open
 	}
 	s.standing = answers
+	if q := s.unfit(); q != nil {
+		s.standing, s.words = late, t.told(*q)
+	}
 	return s, nil
+}
+
+// unfit is a question that can no longer be answered so, or nil. Where none can be,
+// it is the last one.
+func (s spot) unfit() *loci.Approval {
+	if len(s.picked) == 0 {
+		return &s.waiting.Approvals[len(s.waiting.Approvals)-1]
+	}
+	for i, q := range s.picked {
+		takesBack := q.State == loci.ApprovalYes && s.verdict == approval.No
+		if !takesBack && (q.State != loci.ApprovalOpen || q.Expired()) {
+			return &s.picked[i]
+		}
+	}
+	return nil
+}
+
+// told is what became of a question, in words for the person.
+func (t *turn) told(q loci.Approval) string {
+	if q.State == loci.ApprovalOpen && q.Expired() { // and nobody has noticed yet
+		q.State = loci.ApprovalExpired
+	}
+	return approval.Told(q, t.language())
 }
 
 // has tells whether the session's waiting turn has questions with all the codes.
@@ -161,7 +187,9 @@ func (s spot) coded(codes []string) []loci.Approval {
 func (t *turn) elsewhere(ctx context.Context, s spot, a approval.Answer) (spot, error) {
 	q, err := t.agent.cfg.Store.ApprovalByCode(ctx, t.req.Principal.ID, a.Codes[0])
 	if isNotFound(err) {
-		s.standing = s.other()
+		if s.standing = s.other(); s.standing == notNow {
+			s.standing, s.words = late, approval.Unknown(a.Codes[0], codes(s.waiting.Open()), t.language())
+		}
 		return s, nil
 	}
 	if err != nil {
@@ -172,7 +200,7 @@ func (t *turn) elsewhere(ctx context.Context, s spot, a approval.Answer) (spot, 
 	case err != nil && !isNotFound(err):
 		return spot{}, err
 	case err != nil || q.State != loci.ApprovalOpen || !there.has(a.Codes):
-		s.standing, s.words = late, approval.Told(q, t.language())
+		s.standing, s.words = late, t.told(q)
 		return s, nil
 	}
 	return t.answered(ctx, there, a)
@@ -182,7 +210,7 @@ func (t *turn) elsewhere(ctx context.Context, s spot, a approval.Answer) (spot, 
 // not name the conversation and changed what came before. All of the question's
 // text has to be the same: a code in it could be there by somebody's design.
 func (t *turn) shownElsewhere(ctx context.Context, s spot, a approval.Answer) (spot, error) {
-	if s.Seen() == nil || t.req.Session != "" || t.req.Thread != "" {
+	if s.Seen() == nil || t.req.Session != "" {
 		return t.tooLate(ctx, s)
 	}
 	open, err := t.agent.cfg.Store.Approvals(ctx, t.req.Principal.ID)
@@ -194,7 +222,7 @@ func (t *turn) shownElsewhere(ctx context.Context, s spot, a approval.Answer) (s
 		if err != nil && !isNotFound(err) {
 			return spot{}, err
 		}
-		if err == nil && there.Seen().TextHash == s.Seen().TextHash {
+		if err == nil && there.Session.Thread == t.req.Thread && there.Seen().TextHash == s.Seen().TextHash {
 			return t.answered(ctx, there, a)
 		}
 	}
@@ -210,9 +238,12 @@ func (t *turn) tooLate(ctx context.Context, s spot) (spot, error) {
 	if seen == nil || !seen.Unsent {
 		return s, nil
 	}
-	over, err := t.agent.cfg.Store.TurnApprovals(ctx, s.Session.ID, seen.Turn)
-	if err == nil && len(over) > 0 {
-		s.standing, s.words = late, approval.Told(over[len(over)-1], t.language())
+	asked, err := t.agent.cfg.Store.TurnApprovals(ctx, s.Session.ID, seen.Turn)
+	for _, q := range slices.Backward(asked) {
+		if strings.Contains(*seen.Shown, q.Code) { // a turn may ask again, and that is not shown here
+			s.standing, s.words = late, t.told(q)
+			break
+		}
 	}
 	return s, err
 }

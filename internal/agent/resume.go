@@ -93,5 +93,6 @@ func (t *turn) giveUp(ctx context.Context) error {
 	// What came of its calls is part of the conversation that goes on, but not of
 	// what the client has seen.
 	t.path, t.lastID = old.path, old.lastID
+	t.notice = approval.Dropped(codes(t.spot.waiting.Undone()), t.language()) + "\n\n"
 	return nil
 }

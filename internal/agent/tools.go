@@ -63,7 +63,8 @@ func (t *turn) perform(ctx context.Context, call loci.ToolCall) (loci.ToolResult
 			return t.refused(call, q.State), true
 		}
 		approved = q.Fingerprint
-		t.pending.Settle = append(t.pending.Settle, loci.Settlement{ID: q.ID, From: loci.ApprovalYes, To: loci.ApprovalUsed})
+		t.pending.Settle = append(t.pending.Settle, loci.Settlement{ID: q.ID, From: q.State, To: loci.ApprovalUsed})
+		q.State = loci.ApprovalUsed
 	}
 	if !t.record(loci.ToolStarted{Call: call, Doing: toolcall.Doing(call)}) {
 		return loci.ToolResult{}, false
@@ -71,7 +72,11 @@ func (t *turn) perform(ctx context.Context, call loci.ToolCall) (loci.ToolResult
 	if approved != "" { // what has begun to change something finishes, even when the client leaves
 		ctx = context.WithoutCancel(ctx)
 	}
-	return t.call(ctx, call, approved), true
+	r := t.call(ctx, call, approved)
+	if approved != "" {
+		t.changed = append(t.changed, r.Text)
+	}
+	return r, true
 }
 
 // call runs one call unless the same one was made too often already.

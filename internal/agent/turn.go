@@ -67,6 +67,7 @@ type reply struct {
 	replied   bool            // it is in the path
 	handed    []loci.ToolCall // for the client to run
 	last      []any           // payloads to be stored with the end of the turn
+	changed   []string        // what was done with a yes since then, in words
 	finish    loci.Finish
 }
 
@@ -162,6 +163,11 @@ func (t *turn) end(ctx context.Context) phase {
 	case t.err != nil:
 		state = loci.TurnFailed
 	}
+	if state == loci.TurnFailed && t.shown.Len() == 0 { // the person has to know what was done all the same
+		t.say(strings.Join(t.changed, "\n"), "")
+	}
+	t.giveOutputs() // of calls that were made before it came to this
+	t.last = append(t.last, t.takeBack()...)
 	fin := loci.TurnFinished{State: state, Finish: t.finish, Receipt: t.Receipt, Calls: t.handed}
 	if state == loci.TurnFailed {
 		fin.Error = loci.AsError(t.err)
@@ -175,12 +181,21 @@ func (t *turn) end(ctx context.Context) phase {
 		})
 	}
 	t.record(append(t.last, fin)...)
-	if e := loci.AsError(t.err); e != nil && e.Code == loci.Internal {
+	if e := loci.AsError(t.err); e != nil && e.Code == loci.Internal && state == loci.TurnFailed {
 		t.log.Error("turn failed", "stage", "turn", "error", t.err)
 	}
 	t.log.Info("turn finished", "stage", "turn", "state", state, "steps", t.Step, "calls", len(t.Results),
 		"duration", time.Since(t.Began), "error", errorCode(t.err))
 	return nil
+}
+
+// takeBack withdraws the questions whose calls did not come to run, whatever was
+// agreed to.
+func (t *turn) takeBack() []any {
+	if t.waits == nil {
+		return nil
+	}
+	return t.settle(t.waits.Undone(), loci.ApprovalWithdrawn)
 }
 
 // errorCode is what the log says of an error: its text may quote a file.

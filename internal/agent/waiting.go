@@ -123,7 +123,10 @@ func (t *turn) park(ctx context.Context, asked []question) phase {
 			return t.fail(err)
 		}
 		w.Approvals = append(w.Approvals, a)
-		payloads = append(payloads, a)
+	}
+	for i, block := range approval.Blocks(w.Approvals, t.scope.Lang, t.zone()) {
+		w.Approvals[i].Question = block
+		payloads = append(payloads, w.Approvals[i])
 	}
 	if !t.begun { // the tiny tier adds the message last
 		t.addUser(t.req.Message.Content)
@@ -149,7 +152,6 @@ func (t *turn) approval(ctx context.Context, q question, others []loci.Approval)
 		}
 		return e == nil || slices.ContainsFunc(others, func(o loci.Approval) bool { return o.Code == code })
 	})
-	a.Question = approval.Question(a, t.scope.Lang, t.zone())
 	return a, err
 }
 
@@ -166,7 +168,7 @@ func (t *turn) wait(ctx context.Context, w *loci.Waiting, words string, payloads
 	said := t.shown.String()
 	if said != "" {
 		payloads = append(payloads, loci.MessageData{Text: said, Reasoning: t.reasoning.String()})
-		said += "\n\n"
+		words = approval.Closing(said) + "\n\n" + words
 	}
 	n := transcript.UnsentNode(t.session.ID, t.lastID, t.id, t.lastPath, loci.Assistant, said+words)
 	t.add(n)

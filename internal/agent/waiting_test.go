@@ -144,7 +144,7 @@ func TestMistakes(t *testing.T) {
 		waiting bool   // the question is open still
 	}{
 		{name: "yes and more", say: func(c *chat, _ loci.Approval) outcome { return c.say("yes please and also call it x.md") }},
-		{name: "something else", say: func(c *chat, _ loci.Approval) outcome { return c.say("What is the time?") }},
+		{name: "something else", told: "was taken back; nothing was done", say: func(c *chat, _ loci.Approval) outcome { return c.say("What is the time?") }},
 		{name: "pasted question", say: func(c *chat, _ loci.Approval) outcome {
 			return c.say("What does this mean?\n\n" + c.history[1].Content + "\n\nyes")
 		}},
@@ -166,7 +166,7 @@ func TestMistakes(t *testing.T) {
 			})
 		}},
 		{name: "the code alone", told: "Answer **yes", waiting: true, say: func(c *chat, asked loci.Approval) outcome { return c.say(asked.Code) }},
-		{name: "wrong code", say: func(c *chat, _ loci.Approval) outcome { return c.say("yes 2A2") }},
+		{name: "wrong code", told: "There is no question 2A2", waiting: true, say: func(c *chat, _ loci.Approval) outcome { return c.say("yes 2A2") }},
 		{name: "edited question", say: func(c *chat, _ loci.Approval) outcome {
 			c.history = nil
 			return c.w.turn(loci.TurnRequest{
@@ -232,6 +232,19 @@ func TestTwoQuestions(t *testing.T) {
 			t.Errorf("%+v; %q", o, w.tools.files)
 		}
 	})
+	for _, back := range []string{"stop", "no to all", "no CODE"} {
+		t.Run("a yes taken back by "+back, func(t *testing.T) {
+			w, c, asked := begin(t)
+			c.say("yes " + asked[1].Code)
+			o := c.say(strings.Replace(back, "CODE", asked[1].Code, 1))
+			if back == "no CODE" {
+				o = c.say("no")
+			}
+			if w.tools.file("list.md")+w.tools.file("todo.md") != "" || len(o.results) != 3 {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
 	t.Run("yes to all", func(t *testing.T) {
 		w, c, _ := begin(t)
 		if o := c.say("yes to all"); w.tools.file("list.md") != "bread" || w.tools.file("todo.md") != "milk" || len(o.results) != 3 {
@@ -569,5 +582,96 @@ func TestManyAnswerAtOnce(t *testing.T) {
 	w.until(c.session, loci.EventTurnFinished)
 	if took.Load() != 2 || w.tools.file("todo.md") != "milk" || w.tools.file("list.md") != "bread" {
 		t.Errorf("%d answers counted; wrote %q", took.Load(), w.tools.files)
+	}
+}
+
+// TestStopBetweenEffects ends a turn after the first of two calls with a yes: what
+// was done is in the transcript, in each tier, and the other yes is withdrawn.
+func TestStopBetweenEffects(t *testing.T) {
+	both := map[loci.Tier]any{
+		loci.TierNative: []any{call("write_file", milk), call("write_file", bread)},
+		loci.TierText:   `<tool>write_file({"path": "todo.md", "content": "milk"})</tool><tool>write_file({"path":"list.md","content":"bread"})</tool>`,
+	}
+	for tier, reply := range both {
+		w := newWorld(t, tier, reply, "I see.")
+		c := &chat{w: w}
+		asked := c.say("write").asked
+		if len(asked) != 2 {
+			t.Fatalf("%s: %+v", tier, asked)
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		w.tools.writing = func(context.Context) { leave() }
+		for range w.agent.Turn(ctx, loci.TurnRequest{Principal: owner, Session: c.session, Message: loci.Message{Role: loci.User, Content: "yes to all"}}) {
+		}
+		w.tools.writing = nil
+		if w.tools.file("todo.md") != "milk" || w.tools.file("list.md") != "" {
+			t.Errorf("%s: wrote %q", tier, w.tools.files)
+		}
+		w.turn(loci.TurnRequest{Principal: owner, Session: c.session, Message: loci.Message{Role: loci.User, Content: "What happened?"}})
+		read := ""
+		for _, m := range w.model.requests[len(w.model.requests)-1].Messages {
+			read += m.Content
+		}
+		if !strings.Contains(read, `"written":true`) {
+			t.Errorf("%s: the model does not know what was done: %s", tier, read)
+		}
+		after, err := w.store.Approval(t.Context(), owner.ID, asked[1].ID)
+		if err != nil || after.State != loci.ApprovalWithdrawn {
+			t.Errorf("%s: the other question is %s, %v", tier, after.State, err)
+		}
+	}
+}
+
+// TestTwoTabs answers the first question of a turn again when it waits at a second:
+// the second tab hears what became of what it shows.
+func TestTwoTabs(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("write_file", milk), call("write_file", bread), "Both.")
+	c := &chat{w: w}
+	c.say("write")
+	behind := &chat{w: w, history: slices.Clone(c.history)}
+	if o := c.say("yes"); !o.waits {
+		t.Fatalf("%+v", o)
+	}
+	if o := behind.say("yes"); !strings.Contains(o.text, "was used already") || w.tools.file("list.md") != "" {
+		t.Errorf("%+v", o)
+	}
+	if c.say("yes"); w.tools.file("list.md") != "bread" {
+		t.Error("the second question is gone")
+	}
+}
+
+// TestFailureAfterTheEffect tells what was done although the model fails after it.
+func TestFailureAfterTheEffect(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("write_file", milk), loci.Errorf(loci.Unreachable, "It does not answer."))
+	c := &chat{w: w}
+	c.say("write")
+	if o := w.ask(c.history, "yes"); o.finished.State != loci.TurnFailed || !strings.Contains(o.text, "Wrote todo.md.") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestOneThreadTwice is a chat that asks two models at once: both conversations are
+// of one thread, and each answer finds its question.
+func TestOneThreadTwice(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("write_file", milk), call("write_file", bread), "Well.", "Well.")
+	ask := func(history []loci.Message, text string) outcome {
+		return w.turn(loci.TurnRequest{Principal: owner, Thread: "chat-1", Resent: true, History: history, Message: loci.Message{Role: loci.User, Content: text}})
+	}
+	// The second begins before the first is stored, as far as it can tell.
+	first := ask(nil, "write")
+	second := w.turn(loci.TurnRequest{Principal: owner, Resent: true, Message: loci.Message{Role: loci.User, Content: "write"}})
+	s, err := w.store.Session(t.Context(), owner.ID, second.session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Thread = "chat-1"
+	if err := w.store.Save(t.Context(), loci.Batch{Session: &s}); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []outcome{first, second} {
+		ask([]loci.Message{{Role: loci.User, Content: "write"}, {Role: loci.Assistant, Content: o.text}}, "yes")
+	}
+	if w.tools.file("todo.md") != "milk" || w.tools.file("list.md") != "bread" {
+		t.Errorf("wrote %q", w.tools.files)
 	}
 }

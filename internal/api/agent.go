@@ -51,7 +51,19 @@ func (s *server) agentChat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if out.State == loci.TurnWaits {
+		if out.Pending, err = s.pending(r.Context(), turn.Principal, begun.Turn); err != nil {
+			return err
+		}
+	}
 	return writeJSON(w, out)
+}
+
+// pending are the open questions of a turn, those included that it asked before it
+// came to this request.
+func (s *server) pending(ctx context.Context, p loci.Principal, turn string) ([]loci.Approval, error) {
+	open, err := s.Questions.Approvals(ctx, p)
+	return slices.DeleteFunc(open, func(a loci.Approval) bool { return a.Turn != turn }), err
 }
 
 // turn is what the request asks the engine for.
@@ -133,21 +145,13 @@ func (out *summary) add(e loci.Event) error {
 		d, err := payload[loci.ToolFinished](e)
 		out.Steps = append(out.Steps, step{d.Result.Call.Name, d.Result.Call.Arguments, d.Result.Data, d.Result.Err})
 		return err
-	case loci.EventApprovalAsked:
-		d, err := payload[loci.Approval](e)
-		out.Pending = append(out.Pending, d)
-		return err
-	case loci.EventApprovalAnswered:
-		d, err := payload[loci.ApprovalAnswered](e)
-		out.Pending = slices.DeleteFunc(out.Pending, func(a loci.Approval) bool { return a.ID == d.ID })
-		return err
 	case loci.EventMessage:
 		d, err := payload[loci.MessageData](e)
 		out.Message = d.Text
 		return err
 	case loci.EventTurnWaiting:
 		d, err := payload[loci.TurnWaiting](e)
-		out.Message = strings.TrimSpace(out.Message + "\n\n" + d.Text)
+		out.Message += d.Text
 		out.State, out.Receipt = loci.TurnWaits, d.Receipt
 		return err
 	case loci.EventTurnFinished:

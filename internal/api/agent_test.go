@@ -95,11 +95,13 @@ func TestAgentChatWaits(t *testing.T) {
 	f.turn = play(
 		event(1, loci.TurnStarted{}),
 		event(2, loci.MessageData{Text: "Let me write that down."}),
-		event(3, loci.Approval{ID: "apr_1", Code: "7F3", Tool: "write_file", Arguments: json.RawMessage(`{"path":"x"}`), State: loci.ApprovalOpen}),
-		stored(t, event(4, loci.Approval{ID: "apr_2", Code: "8K4", State: loci.ApprovalOpen})),
-		event(5, loci.ApprovalAnswered{ID: "apr_1", Code: "7F3", Answer: loci.ApprovalYes}),
-		event(6, loci.TurnWaiting{Approvals: []string{"apr_2"}, Text: "May I?"}),
+		event(3, loci.ApprovalAnswered{ID: "apr_1", Code: "7F3", Answer: loci.ApprovalYes}),
+		stored(t, event(4, loci.TurnWaiting{Approvals: []string{"apr_2"}, Text: "\n\nMay I?"})),
 	)
+	f.open = []loci.Approval{
+		{ID: "apr_2", Code: "8K4", Turn: "turn_1", Principal: "owner", State: loci.ApprovalOpen}, // asked before this request
+		{ID: "apr_3", Code: "9H2", Turn: "turn_9", Principal: "owner", State: loci.ApprovalOpen},
+	}
 	w := newClient(t, f).do("POST", "/api/agent/chat", `{"message":"write it","stream":false}`)
 	var got struct {
 		State   string

@@ -5,8 +5,6 @@ import (
 	"iter"
 	"net/http"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"loci"
 )
@@ -101,29 +99,16 @@ func (s *server) suggest(ctx context.Context, p loci.Principal, j job) (string, 
 	}
 	answers := []string{"no"}
 	for _, a := range open {
-		if hasWord(j.talk, a.Code) {
+		if strings.Contains(j.talk, howTo(a)) {
 			answers = append(answers, "yes "+a.Code)
 		}
 	}
 	return j.form(answers...), len(answers) > 1
 }
 
-// hasWord tells whether a text has a word that is no part of a longer one.
-func hasWord(text, word string) bool {
-	if word == "" {
-		return false
-	}
-	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	for at := 0; ; at++ {
-		i := strings.Index(text[at:], word)
-		if i < 0 {
-			return false
-		}
-		at += i
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at+len(word):])
-		if !letter(before) && !letter(after) {
-			return true
-		}
-	}
+// howTo is the line of a question that tells how to answer it. It has the code and
+// the time: no other text has it by chance, and no model has read it.
+func howTo(a loci.Approval) string {
+	text := strings.TrimSpace(a.Question)
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }

@@ -181,21 +181,25 @@ func TestFollowUpsAnswerQuestions(t *testing.T) {
 	more := func(talk string) string {
 		return "### Task:\nWhat next?\nJSON format: { \"follow_ups\": [\"a\"] }\n<chat_history>\n" + talk + "\n</chat_history>"
 	}
-	asks := "USER: clean up\nASSISTANT: Shall I remove 4 files? Answer **yes 7F3** or no."
+	asks := "USER: clean up\nASSISTANT: May I?\n\nAnswer **yes** or **no** (code 7F3). Until 14:05."
 	for name, e := range map[string]struct {
 		talk, who, want string
 		broken          bool
 	}{
 		"one":              {asks, "", `{"follow_ups":["no","yes 7F3"]}`, false},
-		"two":              {asks + "\nAnd run it? yes 8K2", "", `{"follow_ups":["no","yes 7F3","yes 8K2"]}`, false},
-		"cut in between":   {"USER: clean up\nASSISTANT: I wou...yes 7F3 or no.", "", `{"follow_ups":["no","yes 7F3"]}`, false},
+		"two":              {asks + "\n\nMay I run it?\n\nAnswer **yes 8K2** or **no 8K2**.", "", `{"follow_ups":["no","yes 7F3","yes 8K2"]}`, false},
+		"cut in between":   {"USER: clean up\nASSISTANT: I wou...\nAnswer **yes** or **no** (code 7F3). Until 14:05.", "", `{"follow_ups":["no","yes 7F3"]}`, false},
+		"only the code":    {"USER: clean up\nASSISTANT: Shall I tell you more? Answer **yes** or **no** (code 7F3).", "", `{"follow_ups":["Why?"]}`, false},
 		"another chat":     {"USER: hi\nASSISTANT: hello", "", `{"follow_ups":["Why?"]}`, false},
 		"no code":          {"USER: a\nASSISTANT: A7F3 7F37F3 7F3x", "", `{"follow_ups":["Why?"]}`, false},
 		"somebody else's":  {asks, "eve", `{"follow_ups":["Why?"]}`, false},
 		"they cannot tell": {asks, "", `{"follow_ups":["Why?"]}`, true},
 	} {
 		f, asked := working(t, `{"follow_ups":["Why?"]}`, nil)
-		f.open = []loci.Approval{{Code: "7F3", Principal: "owner"}, {Code: "8K2", Principal: "owner"}, {Principal: "owner"}}
+		f.open = []loci.Approval{
+			{Code: "7F3", Principal: "owner", Question: "May I?\n\nAnswer **yes** or **no** (code 7F3). Until 14:05."},
+			{Code: "8K2", Principal: "owner", Question: "May I run it?\n\nAnswer **yes 8K2** or **no 8K2**.\n"},
+		}
 		cfg := f.config()
 		if e.broken {
 			cfg.Questions = noQuestions{}

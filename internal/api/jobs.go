@@ -50,6 +50,9 @@ var jobKeys = map[string]jobKind{
 // listed are the kinds whose result is a list.
 var listed = []jobKind{jobTags, jobFollowUps, jobQueries}
 
+// withoutTalk are the kinds that need no conversation.
+var withoutTalk = []jobKind{jobAutocomplete, jobEmoji, jobImage}
+
 // taskNames are parts of the names by which clients call their jobs in a header.
 var taskNames = []struct {
 	part string
@@ -93,7 +96,7 @@ func recognise(task string, c conversation) (job, bool) {
 		j = j.bare(text, pasted, c.options)
 	case c.stream:
 		return job{}, false // what a person says is mostly streamed, and jobs are not
-	case j.key != "" && (pasted || marked):
+	case j.key != "" && (pasted || marked && slices.Contains(withoutTalk, j.kind)):
 	case marked && (pasted || hasRoles(text)): // such as a summary
 	case feels(rest):
 		j = job{kind: jobEmoji, talk: text}

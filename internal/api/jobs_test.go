@@ -71,7 +71,6 @@ func TestJobsAreRecognised(t *testing.T) {
 		"summary":                 {"", conversation{messages: user(compacted)}, job{kind: jobOther}},
 		"memory":                  {"", conversation{messages: with("You are the private memory reviewer.", reviewed)}, job{kind: jobOther}},
 		"unknown member":          {"", conversation{messages: user(tasked("Rate it.", `{ "stars": 5 }`))}, job{kind: jobOther, talk: talk}},
-		"template of one's own":   {"", conversation{messages: user("### Task:\nA title for: hello. {\"title\": \"x\"}")}, job{kind: jobTitle, key: "title"}},
 		"a long talk":             {"", conversation{messages: user(strings.Replace(heading20, "Done", strings.Repeat("é", 50<<10), 1))}, job{kind: jobTitle, key: "title", talk: strings.Replace(talk, "Done", strings.Repeat("é", 50<<10), 1)}},
 		"LibreChat":               {"", conversation{messages: user(libreChat)}, job{kind: jobTitle, talk: libreChat}},
 		"LibreChat with a schema": {"", conversation{messages: user(libreChat), options: loci.Options{Format: json.RawMessage(`{}`)}}, job{kind: jobOther, talk: libreChat}},
@@ -104,6 +103,7 @@ func TestTurnsAreNoJobs(t *testing.T) {
 		conv conversation
 	}{
 		"nothing":                          {"", conversation{}},
+		"a task without a conversation":    {"", conversation{messages: user("### Task:\nA title for my book on whales. {\"title\": \"x\"}")}},
 		"a greeting":                       {"", conversation{messages: user("hi")}},
 		"a task in a chat with history":    {"", conversation{messages: append(before, user("### Task: clean up\nreply as {\"title\": 1}")...), stream: true}},
 		"a job's text in a chat":           {"", conversation{messages: append(before, user(title)...)}},

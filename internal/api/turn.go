@@ -123,6 +123,7 @@ func chunks(events iter.Seq2[loci.Event, error], person bool) iter.Seq2[loci.Chu
 	return func(yield func(loci.Chunk, error) bool) {
 		said, waits := false, false
 		var asked []loci.Approval
+		var failed error
 		for e, err := range events {
 			if err != nil {
 				yield(loci.Chunk{}, err)
@@ -148,14 +149,11 @@ func chunks(events iter.Seq2[loci.Event, error], person bool) iter.Seq2[loci.Chu
 			case loci.Approval:
 				asked = append(asked, d)
 			case loci.TurnWaiting:
+				// To leave here would mean that nobody has read the questions, and
+				// withdraw them: the sequence ends by itself.
 				if waits = true; !person {
-					if !yield(loci.Chunk{}, errCannotAsk(asked)) {
-						return
-					}
+					failed = errCannotAsk(asked)
 					continue
-				}
-				if said {
-					d.Text = "\n\n" + d.Text
 				}
 				if !yield(loci.Chunk{Text: d.Text}, nil) || !yield(loci.Chunk{Finish: loci.FinishStop, Usage: usage(d.Receipt)}, nil) {
 					return
@@ -165,7 +163,10 @@ func chunks(events iter.Seq2[loci.Event, error], person bool) iter.Seq2[loci.Chu
 				return
 			}
 		}
-		if !waits {
+		switch {
+		case failed != nil:
+			yield(loci.Chunk{}, failed)
+		case !waits:
 			yield(loci.Chunk{}, errBroken)
 		}
 	}

@@ -3,6 +3,7 @@ package approval
 import (
 	"crypto/rand"
 	"strings"
+	"unicode"
 )
 
 // The characters of a code. None is easily taken for another, of either kind, so
@@ -74,4 +75,24 @@ func codeOf(word string) string {
 		return ""
 	}
 	return code
+}
+
+// meantAsCode is the code that a word is, or that it seems to be meant as: one that
+// names no question is told to the person, instead of taken for another message.
+func meantAsCode(word string) string {
+	if code := codeOf(word); code != "" {
+		return code
+	}
+	const shortest, longest = 2, 6
+	digit := false
+	for _, r := range word {
+		if r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return ""
+		}
+		digit = digit || unicode.IsDigit(r)
+	}
+	if len(word) < shortest || len(word) > longest || !digit {
+		return ""
+	}
+	return strings.ToUpper(word)
 }

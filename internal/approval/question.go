@@ -29,6 +29,7 @@ const (
 
 var (
 	mayI      = lang.Words{EN: "May I run %s?", ZH: "可以运行 %s 吗？", CS: "Smím spustit %s?"}
+	mayIOn    = lang.Words{EN: "May I run %s on %s?", ZH: "可以对 %[2]s 运行 %[1]s 吗？", CS: "Smím spustit %s na %s?"}
 	colon     = lang.Words{EN: ": ", ZH: "：", CS: ": "}
 	semicolon = lang.Words{EN: "; ", ZH: "；", CS: "; "}
 	moreArgs  = lang.Words{EN: "and %d more", ZH: "另有 %d 项", CS: "a další (%d)"}
@@ -68,19 +69,23 @@ func Question(a loci.Approval, lang string, zone *time.Location) string {
 // Questions is all that a chat is asked at the same time. Of several, each needs
 // its code.
 func Questions(asked []loci.Approval, lang string, zone *time.Location) string {
-	switch len(asked) {
-	case 0:
-		return ""
-	case 1:
-		return Question(asked[0], lang, zone)
+	blocks := Blocks(asked, lang, zone)
+	if len(asked) < 2 {
+		return join(blocks...)
 	}
-	parts := []string{several.In(lang, len(asked))}
+	return join(several.In(lang, len(asked)), join(blocks...), answerAll.In(lang))
+}
+
+// Blocks are the questions one by one, as [Questions] shows them.
+func Blocks(asked []loci.Approval, lang string, zone *time.Location) []string {
+	if len(asked) == 1 {
+		return []string{Question(asked[0], lang, zone)}
+	}
+	var blocks []string
 	for i, a := range asked {
-		parts = append(parts,
-			title(fmt.Sprint(i+1, ". "), a, lang), body(a, lang),
-			answerEach.In(lang, a.Code, clock(a, zone)))
+		blocks = append(blocks, join(title(fmt.Sprint(i+1, ". "), a, lang), body(a, lang), answerEach.In(lang, a.Code, clock(a, zone))))
 	}
-	return join(append(parts, answerAll.In(lang))...)
+	return blocks
 }
 
 // join puts paragraphs together.
@@ -100,9 +105,23 @@ func toolName(name string) string {
 	return shown
 }
 
-// title is what is asked, in one line: the tool and what it is given.
+// title is what is asked, in one line: the tool, what it works on, and what else
+// it is given.
 func title(number string, a loci.Approval, lang string) string {
-	return strings.TrimSpace("**" + number + mayI.In(lang, toolName(a.Tool)) + "** " + arguments(a, lang))
+	asks := mayI.In(lang, toolName(a.Tool))
+	if path := argument(a, "path"); path != nil {
+		asks = mayIOn.In(lang, toolName(a.Tool), value(path, "", lang))
+	}
+	return strings.TrimSpace("**" + number + asks + "** " + arguments(a, "path", lang))
+}
+
+// argument is one of the arguments of a call; nil if it has none of that name.
+func argument(a loci.Approval, name string) json.RawMessage {
+	names, values, _ := object(bytes.TrimSpace(a.Arguments))
+	if i := slices.Index(names, name); i >= 0 {
+		return values[i]
+	}
+	return nil
 }
 
 // body is what comes between the call and how to answer: why it asks, what the
@@ -137,9 +156,10 @@ func clock(a loci.Approval, zone *time.Location) string {
 	return a.Expires.In(zone).Format("15:04")
 }
 
-// arguments lists what a call was given, in its order, on one line. What is no
-// JSON object is shown as it is.
-func arguments(a loci.Approval, lang string) string {
+// arguments lists what a call was given besides the one that is shown already and
+// what the preview has in full, in its order, on one line. What is no JSON object is
+// shown as it is.
+func arguments(a loci.Approval, shown, lang string) string {
 	raw := bytes.TrimSpace(a.Arguments)
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""
@@ -150,6 +170,10 @@ func arguments(a loci.Approval, lang string) string {
 	}
 	var parts []string
 	for i, name := range names {
+		if name == shown {
+			shown = "" // the first one
+			continue
+		}
 		if i == maxArguments {
 			parts = append(parts, moreArgs.In(lang, len(names)-i))
 			break
@@ -157,7 +181,9 @@ func arguments(a loci.Approval, lang string) string {
 		if !plainName.MatchString(name) {
 			name, _ = quote(name, longValue)
 		}
-		parts = append(parts, name+colon.In(lang)+value(values[i], a.Preview, lang))
+		if v := value(values[i], a.Preview, lang); v != "" {
+			parts = append(parts, name+colon.In(lang)+v)
+		}
 	}
 	return strings.Join(parts, semicolon.In(lang))
 }
@@ -182,8 +208,8 @@ func object(raw []byte) (names []string, values []json.RawMessage, ok bool) {
 	return names, values, true
 }
 
-// value is one argument as the line shows it. A long text is told by its length:
-// the preview shows it, and what of it nobody would see is said.
+// value is one argument as the line shows it, empty for a long text that the preview
+// shows. Where that shows only its beginning, this is said.
 func value(raw json.RawMessage, preview, lang string) string {
 	s := string(raw)
 	if raw[0] == '"' {
@@ -196,7 +222,7 @@ func value(raw json.RawMessage, preview, lang string) string {
 	if size > longValue || strings.Contains(s, "\n") {
 		switch begins, whole := shows(preview, s); {
 		case whole:
-			return length
+			return ""
 		case begins:
 			return inPart.In(lang, length)
 		}

@@ -95,18 +95,18 @@ func TestArguments(t *testing.T) {
 		{`{"cmd":"$x$ \\(y\\)"}`, "", "cmd: `\"\\u0024x\\u0024 \\\\\\u0028y\\\\)\"`"}, // formulas
 		{`{"a` + "`" + `b":1}`, "", "`\"a\\u0060b\"`: `1`"},
 		{`{"path":"x","path":"y"}`, "", "path: `x`; path: `y`"},
-		{`{"text":"` + long + `"}`, long, "text: 1000 characters"},
+		{`{"text":"` + long + `"}`, long, ""},
 		{`{"text":"` + long + `"}`, long[:500], "text: 1000 characters, shown in part"},
 		{`{"text":"` + long + `"}`, "something else", "text: `" + clip(long, 200) + "…` (1000 characters)"},
 		{`{"text":"` + long + `"}`, "", "text: `" + long[:500] + "…` (1000 characters)"},
-		{`{"text":"a\nb"}`, "+a\n+b", "text: 3 characters"},
-		{`{"old":"one\ntwo","new":"one\n2"}`, "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three", "old: 7 characters; new: 5 characters"},
+		{`{"text":"a\nb"}`, "+a\n+b", ""},
+		{`{"old":"one\ntwo","new":"one\n2"}`, "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three", ""},
 		{`{"text":"one\ntwo\nthree"}`, "one\ntwo", "text: 13 characters, shown in part"},
 		{`{"text":"\n\n"}`, "x", "text: `\"\\n\\n\"`"},
 		{`[1,2]`, "", "`[1,2]`"},
 		{`"not an object`, "", "`\"\\\"not an object\"`"},
 	} {
-		if got := arguments(asked("7F3", "x", tc.args, tc.preview), "en"); got != tc.want {
+		if got := arguments(asked("7F3", "x", tc.args, tc.preview), "", "en"); got != tc.want {
 			t.Errorf("%s\n got %s\nwant %s", tc.args, got, tc.want)
 		}
 	}
@@ -114,7 +114,7 @@ func TestArguments(t *testing.T) {
 	for range 25 {
 		many = append(many, `"a":1`)
 	}
-	if got := arguments(asked("7F3", "x", "{"+strings.Join(many, ",")+"}", ""), "en"); !strings.HasSuffix(got, "; and 5 more") {
+	if got := arguments(asked("7F3", "x", "{"+strings.Join(many, ",")+"}", ""), "", "en"); !strings.HasSuffix(got, "; and 5 more") {
 		t.Error(got)
 	}
 }

@@ -23,7 +23,7 @@ const (
 // Answer is what a message says to a question.
 type Answer struct {
 	Verdict Verdict
-	// Codes are the questions it names, each once. Without a verdict they are
+	// Codes are the questions it names, each once; some may be no code of any. Without a verdict they are
 	// those of a message that holds nothing but codes, which is no answer but
 	// worth a reminder of how to give one.
 	Codes []string
@@ -47,8 +47,9 @@ func Read(message string) Answer {
 	}
 	var said [kinds]bool
 	var codes []string
+	halts := false
 	for len(words) > 0 {
-		if code := codeOf(words[0]); code != "" {
+		if code := meantAsCode(words[0]); code != "" {
 			if !slices.Contains(codes, code) {
 				codes = append(codes, code)
 			}
@@ -56,6 +57,7 @@ func Read(message string) Answer {
 			continue
 		}
 		k, n := match(words)
+		halts = halts || k == no && halting()[strings.Join(words[:n], " ")]
 		words = words[n:]
 		if k == unknown || k == link && !leads(words) {
 			return Answer{}
@@ -68,7 +70,7 @@ func Read(message string) Answer {
 	case said[yes]:
 		return Answer{Verdict: Yes, Codes: codes, All: said[all] && codes == nil}
 	case said[no]:
-		return Answer{Verdict: No, Codes: codes, All: said[all] && codes == nil}
+		return Answer{Verdict: No, Codes: codes, All: (said[all] || halts) && codes == nil}
 	case said[all]:
 		return Answer{}
 	}
@@ -78,7 +80,7 @@ func Read(message string) Answer {
 // leads tells whether the next word is a code, or another link to one.
 func leads(words []string) bool {
 	for len(words) > 0 {
-		if codeOf(words[0]) != "" {
+		if meantAsCode(words[0]) != "" {
 			return true
 		}
 		k, n := match(words)

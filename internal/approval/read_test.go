@@ -31,7 +31,7 @@ var samples = map[Verdict]string{
 	None: "|   |.|!|?|yes?|ok?|好吗？|好吗|no problem|no worries|why not|yes no|no yes|yes, no|да нет|jo no|no jo|ano ne|是不是|好不好|可以不|要不|好不|不都|" +
 		"yes please and also rename it|yes, but call it x.md|yes but not now|no, yes|not sure|sure, but later|ok later|yes wait|yes and|yes to|yes code|please|thanks|谢谢|请|prosím|danke|all|to all|全部|все|" +
 		"> yes|~~yes~~|ok ~~yes~~|**~~yes~~**|好的~~是~~|~yes|<del>yes</del>|<b>yes</b>|y̶e̶s̶|1. yes|yes;drop|yes=1|/yes|yes/no|[x] yes|no but|ye\u200bs|ye\u00ads|\u202eyes|yes\u202e|" +
-		"yes7F3|7F3да|yes 7FI|yes 70F|yes 7F|yes F37|yes 7f33|yes 7F3 no 8K2|yes 7F3 not 8K2|yes all but 7F3|yes all except one|" +
+		"7F3да|yes ZZZ|yes 1234567|yes 7F3 no 8K2|yes 7F3 not 8K2|yes all but 7F3|yes all except one|" +
 		"not all|не все|ne všechno|nicht alle|no todos|alles gut|всё хорошо|да ну|yeah right|уеѕ|año|jasné|no, go ahead|yes \xff|\xff|yes 🙄|🤷|😊|yes or no|don't know|do you mind|" +
 		"Answer yes or no (code 7F3). Without an answer by 14:05 nothing happens.|that's ok|I'm fine|yesterday|okra|ja aber|oui mais|sí pero|да но|ano ale|好但是|不太好吗|了|yes please delete nothing",
 }
@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 			for form, text := range map[string]string{
 				"as it is": s, "on a line": s + "\n", "in lines": "\r\n " + s + " \n\n", "in capitals": strings.ToUpper(s), "decomposed": norm.NFD.String(s), "composed": norm.NFC.String(s),
 			} {
-				if got := Read(text); got.Verdict != want || got.All || got.Codes != nil {
+				if got := Read(text); got.Verdict != want || got.All && want != No || got.Codes != nil {
 					t.Errorf("%q (%s): %+v, want verdict %d", text, form, got, want)
 				}
 			}
@@ -86,6 +86,14 @@ func TestReadCodes(t *testing.T) {
 		"all 7F3":                     {},
 		"yes 7F3 no 8K2":              {},
 		"7F3 yes please and also 8K2": {},
+		"yes 7fi":                     {Yes, []string{"7FI"}, false}, // meant as codes: they name nothing
+		"yes 123":                     {Yes, []string{"123"}, false},
+		"no f37":                      {No, []string{"F37"}, false},
+		"stop":                        {No, nil, true}, // whatever is under way
+		"Zruš to!":                    {No, nil, true},
+		"stop 7F3":                    {No, []string{"7F3"}, false},
+		"everything ok":               {},
+		"go to 7F3":                   {},
 		"yes to all":                  {Yes, nil, true},
 		"Yes, all!":                   {Yes, nil, true},
 		"all yes":                     {Yes, nil, true},
@@ -217,7 +225,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		for _, code := range got.Codes {
-			if !IsCode(code) {
+			if meantAsCode(strings.ToLower(code)) != code {
 				t.Fatalf("%q names %q", s, code)
 			}
 		}
@@ -237,7 +245,7 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 			for _, part := range parts {
-				if !known[part] && codeOf(part) == "" {
+				if !known[part] && meantAsCode(part) == "" {
 					t.Fatalf("%q is a yes with %q in it", s, part)
 				}
 			}

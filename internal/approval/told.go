@@ -40,7 +40,7 @@ var (
 			CS: "Otázka %s vypršela, nic se nestalo. Pokud to stále chcete, řekněte si o to znovu.",
 		},
 		loci.ApprovalWithdrawn: {
-			EN: "The question %s no longer stands, because the conversation went on without an answer; nothing was done. Ask again if you still want it.",
+			EN: "The question %s no longer stands, because it was stopped or the conversation went on; nothing was done. Ask again if you still want it.",
 			ZH: "问题 %s 已失效，因为对话在没有回答的情况下继续了；没有执行任何操作。如果仍然需要，请再说一次。",
 			CS: "Otázka %s už neplatí, protože rozhovor pokračoval bez odpovědi; nic se nestalo. Pokud to stále chcete, řekněte si o to znovu.",
 		},
@@ -50,6 +50,7 @@ var (
 			CS: "Souhlas s %s už byl využit; nic se neprovede dvakrát.",
 		},
 	}
+	dropped     = lang.Words{EN: "(Question %s was taken back; nothing was done.)", ZH: "（问题 %s 已撤回；没有执行任何操作。）", CS: "(Otázka %s byla vzata zpět, nic se nestalo.)"}
 	unknownCode = lang.Words{EN: "There is no question %s.", ZH: "没有问题 %s。", CS: "Otázka %s neexistuje."}
 	which       = lang.Words{EN: "You have %s.", ZH: "您有 %s。", CS: "Máte %s."}
 	howTo       = lang.Words{EN: "Answer each with its code: %s.", ZH: "请分别用代码回答：%s。", CS: "Na každou odpovězte jejím kódem: %s."}
@@ -126,4 +127,9 @@ func gap(tag string) string {
 		return ""
 	}
 	return " "
+}
+
+// Dropped is what a person is told who wrote something else than an answer.
+func Dropped(codes []string, lang string) string {
+	return dropped.In(lang, strings.Join(codes, comma.In(lang)))
 }

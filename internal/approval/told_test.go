@@ -20,7 +20,7 @@ func TestTold(t *testing.T) {
 		{told(loci.ApprovalExpired, "cs"), "Otázka 7F3 vypršela, nic se nestalo. Pokud to stále chcete, řekněte si o to znovu."},
 		{told(loci.ApprovalYes, "en"), "The question 7F3 already has its answer: yes."},
 		{told(loci.ApprovalNo, "en"), "The question 7F3 already has its answer: no. Nothing was done. Ask again if you still want it."},
-		{told(loci.ApprovalWithdrawn, "en"), "The question 7F3 no longer stands, because the conversation went on without an answer; nothing was done. Ask again if you still want it."},
+		{told(loci.ApprovalWithdrawn, "en"), "The question 7F3 no longer stands, because it was stopped or the conversation went on; nothing was done. Ask again if you still want it."},
 		{told(loci.ApprovalUsed, "en"), "The yes to 7F3 was used already; nothing is done twice."},
 		{told(loci.ApprovalOpen, "en"), "The question 7F3 is still open. Answer **yes 7F3** or **no 7F3**."},
 		{told("nonsense", "en"), "There is no question 7F3."},
@@ -42,7 +42,7 @@ func TestTold(t *testing.T) {
 }
 
 // bold is what people are told to type.
-var bold = regexp.MustCompile(`\*\*([^*` + "`" + `]+)\*\*`)
+var bold = regexp.MustCompile(`\*\*([^*` + "`" + `\n]+)\*\*`)
 
 // TestTyped holds every answer that a person is told to type to what Read
 // understands.

@@ -53,7 +53,7 @@ var english = vocabulary{
 	polite:  "please, pls, plz, thanks, many thanks, thank you, thx, ty, cheers, now, then, well, oh, ah, hm, hmm, just, loci",
 	all:     "all, to all, for all, all of them, to all of them, everything, to everything, all questions, to all questions",
 	link:    "code, the code, with, with code, to, for, and",
-	unclear: "all ok, all okay, all fine, just fine",
+	unclear: "all ok, all okay, all fine, just fine, everything ok, everything okay, everything fine, go to",
 }
 
 var chinese = vocabulary{
@@ -153,6 +153,22 @@ var signs = vocabulary{
 	polite: "🙂, 😊, 😀, 😃, 😄, 😁, 😉, 😎, 🤗, 🥰, 😍, 🙏, 🎉, 🚀, ❤, 💪, 🤝, 🙌, 👏, ✨, ⭐, 🌟, 🔥, ♂, ♀",
 	link:   "+",
 }
+
+// halting are the words for no that mean whatever is under way, not one question.
+var halting = sync.OnceValue(func() map[string]bool {
+	const list = "stop, stop it, stop that, cancel, cancel it, cancel that, abort, 取消, 停, 停止, 停下, 停一下, " +
+		"zruš, zruš to, zrušte, zrušte to, zrušit, storno, přestaň, přestaňte, dost, abbrechen, abbruch, brich ab, stopp, halt, " +
+		"отмена, отмени, отмените, отменить, отменяй, стоп, стой, хватит, cancela, cancelar, cancélalo, cancele, para, detente, alto, " +
+		"annule, annuler, annulez, annule ça, arrête, arrêtez, 🛑, ✋"
+	table := map[string]bool{}
+	for phrase := range strings.SplitSeq(list, ",") {
+		for _, form := range []string{phrase, unmarked(phrase)} {
+			words, _ := split(fold(form))
+			table[strings.Join(words, " ")] = true
+		}
+	}
+	return table
+})
 
 // phrases is all vocabularies in one table, by the words of a phrase as split
 // gives them, and the number of words in the longest.

@@ -84,3 +84,24 @@ func FuzzNames(f *testing.F) {
 		}
 	})
 }
+
+func TestChoice(t *testing.T) {
+	o := Merge([]loci.ToolSpec{{Name: "read_file"}}, []loci.ToolSpec{{Name: "read_file"}, {Name: "note"}}, "", 32_000)
+	required := func(name string) loci.ToolChoice { return loci.ToolChoice{Mode: loci.ChoiceRequired, Name: name} }
+	for asked, want := range map[loci.ToolChoice]loci.ToolChoice{
+		{}:                      {},
+		{Mode: loci.ChoiceAuto}: {},
+		{Mode: loci.ChoiceNone}: {},
+		required(""):            required(""),
+		required("note"):        required("note"),
+		required("read_file"):   required("client_read_file"),
+		required("gone"):        {},
+	} {
+		if got := o.Choice(asked); got != want {
+			t.Errorf("%+v: %+v, want %+v", asked, got, want)
+		}
+	}
+	if got := (Offer{}).Choice(required("")); got != (loci.ToolChoice{}) {
+		t.Errorf("nothing is offered: %+v", got)
+	}
+}

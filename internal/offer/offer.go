@@ -115,6 +115,23 @@ func (o Offer) Original(name string) (string, bool) {
 	return original, ok
 }
 
+// Choice is what a client demands of its tools, by the names that the model knows
+// them by. It is nothing if it demands none, or one that is not offered.
+func (o Offer) Choice(c loci.ToolChoice) loci.ToolChoice {
+	if c.Mode != loci.ChoiceRequired || c.Name == "" && len(o.Tools) == 0 {
+		return loci.ToolChoice{}
+	}
+	if c.Name == "" {
+		return c
+	}
+	for _, t := range o.Tools {
+		if o.originals[t.Name] == c.Name {
+			return loci.ToolChoice{Mode: c.Mode, Name: t.Name}
+		}
+	}
+	return loci.ToolChoice{}
+}
+
 func (o *Offer) leave(t loci.ToolSpec, d document) {
 	o.Left = append(o.Left, t)
 	o.documents = append(o.documents, d)

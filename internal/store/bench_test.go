@@ -96,7 +96,7 @@ func BenchmarkPath40(b *testing.B) {
 }
 
 // Finding the conversation that a client resends. Budget 60 µs.
-func BenchmarkNodeByHash(b *testing.B) {
+func BenchmarkNodesByHash(b *testing.B) {
 	db := openBench(b)
 	var nodes []loci.Node
 	for range 20 {
@@ -104,7 +104,7 @@ func BenchmarkNodeByHash(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := db.NodeByHash(b.Context(), "owner", "", nodes[39].PathHash); err != nil {
+		if _, err := db.NodesByHash(b.Context(), "owner", "", nodes[39].PathHash, 8); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -16,9 +16,9 @@ const (
 	nodeByID = `SELECT` + nodeColumns + ` FROM node WHERE id = ?`
 
 	// The first row of the index in descending order is the newest: n counts up.
-	nodeByHash = `SELECT` + nodeColumns + ` FROM node
+	nodesByHash = `SELECT` + nodeColumns + ` FROM node
 		WHERE principal = ?1 AND path_hash = ?2 AND (?3 = '' OR session = ?3)
-		ORDER BY n DESC LIMIT 1`
+		ORDER BY n DESC LIMIT ?4`
 
 	nodesByText = `SELECT` + nodeColumns + ` FROM node
 		WHERE principal = ? AND text_hash = ? ORDER BY n DESC LIMIT ?`
@@ -41,10 +41,10 @@ func (db *DB) Node(ctx context.Context, id string) (loci.Node, error) {
 	return find(ctx, db, "message", scanNode, nodeByID, id)
 }
 
-// NodeByHash finds the principal's newest node with this path hash, in the
-// given session, or in any when that is empty.
-func (db *DB) NodeByHash(ctx context.Context, principal, session string, pathHash [32]byte) (loci.Node, error) {
-	return find(ctx, db, "message", scanNode, nodeByHash, principal, pathHash[:], session)
+// NodesByHash finds the principal's nodes with this path hash, in the given session,
+// or in any when that is empty, newest first, at most limit of them.
+func (db *DB) NodesByHash(ctx context.Context, principal, session string, pathHash [32]byte, limit int) ([]loci.Node, error) {
+	return list(ctx, db, scanNode, nodesByHash, principal, pathHash[:], session, limit)
 }
 
 // NodesByText finds the principal's newest nodes with this text hash, newest

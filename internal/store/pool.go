@@ -9,7 +9,7 @@ import (
 // others are rare enough to be parsed anew each time.
 var (
 	hotWrites = []string{putSession, touchSession, putNode, putEvent, putDraft, turnRuns, turnEnds}
-	hotReads  = []string{sessionByID, sessionByThread, nodeByID, nodeByHash, nodesByText, pathToNode, eventsAfter, profileOf}
+	hotReads  = []string{sessionByID, sessionByThread, nodeByID, nodesByHash, nodesByText, pathToNode, eventsAfter, profileOf}
 )
 
 // pool is a set of connections with prepared statements.

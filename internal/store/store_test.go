@@ -112,8 +112,6 @@ func TestNotFound(t *testing.T) {
 		"thread of another": func() error { _, err := db.SessionByThread(ctx, "ann", "chat-1"); return err },
 		"node":              func() error { _, err := db.Node(ctx, "node_x"); return err },
 		"path":              func() error { _, err := db.Path(ctx, "owner", "node_x"); return err },
-		"hash of another":   func() error { _, err := db.NodeByHash(ctx, "ann", "", n.PathHash); return err },
-		"no hash":           func() error { _, err := db.NodeByHash(ctx, "owner", "", [32]byte{}); return err },
 		"rename":            func() error { return db.RenameSession(ctx, "ann", s.ID, "mine") },
 		"delete":            func() error { return db.DeleteSession(ctx, "ann", s.ID) },
 		"save into none":    func() error { return db.Save(ctx, loci.Batch{Nodes: []loci.Node{newNode("ses_x", "", 0)}}) },
@@ -223,16 +221,22 @@ func TestHashesFindTheNewest(t *testing.T) {
 	n.ID, n.Session = loci.NewID(loci.NodePrefix), other.ID
 	mustSave(t, db, loci.Batch{Session: other, Nodes: []loci.Node{n}})
 
-	got, err := db.NodeByHash(t.Context(), "owner", "", hello.PathHash)
-	if err != nil || got.ID != saved[2] {
-		t.Errorf("by path: got %s, %v; want %s", got.ID, err, saved[2])
+	got, err := db.NodesByHash(t.Context(), "owner", "", hello.PathHash, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{saved[2], saved[1]}, ids(got)); diff != "" {
+		t.Errorf("by path (-want +got):\n%s", diff)
+	}
+	if got, err := db.NodesByHash(t.Context(), "owner", "", [32]byte{}, 2); err != nil || len(got) != 0 {
+		t.Errorf("no hash: %v, %v", got, err)
 	}
 	first, err := db.Node(t.Context(), saved[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := db.NodeByHash(t.Context(), "owner", first.Session, hello.PathHash); err != nil || got.ID != saved[0] {
-		t.Errorf("in a session: got %s, %v; want %s", got.ID, err, saved[0])
+	if got, err := db.NodesByHash(t.Context(), "owner", first.Session, hello.PathHash, 2); err != nil || len(got) != 1 || got[0].ID != saved[0] {
+		t.Errorf("in a session: got %v, %v; want %s", got, err, saved[0])
 	}
 	list, err := db.NodesByText(t.Context(), "owner", hello.TextHash, 2)
 	if err != nil {

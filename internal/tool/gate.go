@@ -49,11 +49,16 @@ func (AskFirst) Decide(_ context.Context, scope loci.Scope, spec loci.ToolSpec, 
 			Reason:     "Only the person who runs loci may have this done on this machine; " + spec.Name + " was not run.",
 			Suggestion: "Answer without it, or tell the person to ask whoever runs this server.",
 		}
+	case spec.Dangerous && spec.Files:
+		return Decision{Verdict: Ask, Reason: whyFiles.In(scope.Lang)}
 	case spec.Dangerous:
 		return Decision{Verdict: Ask, Reason: why[spec.SideEffects].In(scope.Lang)}
 	}
 	return Decision{Verdict: Allow}
 }
+
+// whyFiles is what a person is told about a change in their folders.
+var whyFiles = lang.Words{EN: "It changes your files.", ZH: "它会更改您的文件。", CS: "Mění vaše soubory."}
 
 // why is what a person is told about a dangerous call.
 var why = map[loci.SideEffects]lang.Words{

@@ -26,9 +26,9 @@ import (
 type Store interface {
 	Session(ctx context.Context, principal, id string) (loci.Session, error)
 	SessionByThread(ctx context.Context, principal, thread string) (loci.Session, error)
-	// NodeByHash gives the newest node with that path hash; session limits the
-	// search unless it is empty.
-	NodeByHash(ctx context.Context, principal, session string, path [32]byte) (loci.Node, error)
+	// NodesByHash gives up to limit nodes with that path hash, newest first; session
+	// limits the search unless it is empty.
+	NodesByHash(ctx context.Context, principal, session string, path [32]byte, limit int) ([]loci.Node, error)
 	// NodesByText gives up to limit nodes with that text hash, newest first.
 	NodesByText(ctx context.Context, principal string, text [32]byte, limit int) ([]loci.Node, error)
 	// Path gives the nodes from the root to the given one.
@@ -134,26 +134,45 @@ func resume(ctx context.Context, s Store, session loci.Session) (Place, error) {
 	return p, err
 }
 
-// match finds the longest stored path that the client's history starts with,
-// in the named session if there is one.
+// candidates is how many places are looked at that the same words fit.
+const candidates = 8
+
+// match finds the longest stored path that the client's history starts with: in the
+// named session, or in one of the thread that the client names, of which there may be
+// several when two messages began it at once.
 func match(ctx context.Context, s Store, req loci.TurnRequest, known *loci.Session) (Place, error) {
-	session := ""
+	session, within := "", ""
 	if known != nil {
 		session = known.ID
+		if req.Thread == "" {
+			within = session
+		}
 	}
 	hashes := chain(req.History)
 	for i, hash := range slices.Backward(hashes) {
-		node, err := s.NodeByHash(ctx, req.Principal.ID, session, hash)
-		if isNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return Place{}, err
-		}
 		if known == nil && !hasAssistant(req.History[:i+1]) {
 			break // two conversations that only begin with the same words
 		}
-		return at(ctx, s, req.Principal.ID, node, req.History[i+1:])
+		nodes, err := s.NodesByHash(ctx, req.Principal.ID, within, hash, candidates)
+		if err != nil {
+			return Place{}, err
+		}
+		var found []Place
+		for _, node := range nodes {
+			p, err := at(ctx, s, req.Principal.ID, node, req.History[i+1:])
+			if err != nil {
+				return Place{}, err
+			}
+			if known != nil && p.Session.ID != known.ID && p.Session.Thread != req.Thread {
+				continue
+			}
+			if found = append(found, p); p.handed(req.Results) {
+				return p, nil
+			}
+		}
+		if len(found) > 0 { // some clients give the calls ids of their own
+			return found[0], nil
+		}
 	}
 	if node, ok, err := trimmed(ctx, s, req, session); err != nil {
 		return Place{}, err
@@ -168,10 +187,23 @@ func match(ctx context.Context, s Store, req loci.TurnRequest, known *loci.Sessi
 	return p, nil
 }
 
+// handed tells whether the results, if there are any, are for calls that the client
+// was handed last at the place: the same words may have been said several times.
+func (p Place) handed(results []loci.Message) bool {
+	if len(results) == 0 {
+		return true
+	}
+	for _, n := range slices.Backward(p.Path) {
+		if len(n.Sent.ToolCalls) > 0 {
+			return slices.ContainsFunc(n.Sent.ToolCalls, func(c loci.ToolCall) bool { return c.ID == results[0].ToolCallID })
+		}
+	}
+	return false
+}
+
 // trimmed looks for a stored path that ends with the client's whole history:
 // the client left out the front.
 func trimmed(ctx context.Context, s Store, req loci.TurnRequest, session string) (loci.Node, bool, error) {
-	const candidates = 8
 	h := req.History
 	if len(h) < 2 || h[len(h)-1].Role != loci.Assistant {
 		return loci.Node{}, false, nil

@@ -30,7 +30,7 @@ CREATE INDEX approval_turn ON approval (session, turn);
 -- A yes is for what was shown and is used up once, whoever holds the database.
 CREATE TRIGGER approval_stays BEFORE UPDATE ON approval
 WHEN NOT (OLD.state = 'open' AND NEW.state IN ('yes', 'no', 'expired', 'withdrawn')
-       OR OLD.state = 'yes' AND NEW.state IN ('used', 'withdrawn'))
+       OR OLD.state = 'yes' AND NEW.state IN ('used', 'no', 'expired', 'withdrawn'))
   OR (NEW.id, NEW.principal, NEW.code, NEW.session, NEW.turn, NEW.call, NEW.tool, NEW.arguments,
       NEW.preview, NEW.reason, NEW.taint, NEW.question, NEW.fingerprint, NEW.asked, NEW.expires)
   IS NOT (OLD.id, OLD.principal, OLD.code, OLD.session, OLD.turn, OLD.call, OLD.tool, OLD.arguments,
