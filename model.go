@@ -133,7 +133,10 @@ type Profile struct {
 	Think  bool   `json:"think,omitempty"`
 	Params int64  `json:"params,omitempty"` // number of weights; 0 where unknown
 	Slots  int    `json:"slots,omitempty"`  // replies it makes at the same time; 0 where unknown
-	Reason string `json:"reason"`           // one sentence: why this tier
+	// Stops are stop sequences of the model that the server forgets when a call has
+	// some of its own.
+	Stops  []string `json:"stops,omitempty"`
+	Reason string   `json:"reason"` // one sentence: why this tier
 }
 
 // ModelInfo is one entry of the merged model list.

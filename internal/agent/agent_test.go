@@ -29,6 +29,7 @@ type script struct {
 	mu       sync.Mutex
 	tier     loci.Tier
 	window   int
+	stops    []string
 	away     bool  // the server does not answer
 	replies  []any // string: text; loci.ToolCall; func: runs in the middle; error
 	requests []loci.Request
@@ -43,7 +44,7 @@ func (s *script) Profile(_ context.Context, model string) (loci.Profile, error) 
 	if model == "gone" {
 		return loci.Profile{}, loci.Errorf(loci.NotFound, "model 'gone' not found")
 	}
-	return loci.Profile{Model: model, Tier: s.tier, Window: s.window}, nil
+	return loci.Profile{Model: model, Tier: s.tier, Window: s.window, Stops: s.stops}, nil
 }
 
 // Chat plays one reply: a list of parts, or a single part.

@@ -27,7 +27,7 @@ func (t *turn) ask(ctx context.Context) phase {
 			req.ToolChoice = t.client.Choice(t.req.ToolChoice)
 		}
 	case loci.TierText:
-		req.Options.Stop = slices.Concat(req.Options.Stop, toolcall.Stops())
+		req.Options.Stop = slices.Concat(req.Options.Stop, toolcall.Stops(), t.profile.Stops)
 	}
 	reader := toolcall.NewReader(t.specs)
 	out, err := t.stream(ctx, req, func(piece string) (string, string) {

@@ -412,3 +412,14 @@ func TestRolesTakeTurns(t *testing.T) {
 		}
 	}
 }
+
+// TestStops sends a model's own stop sequences beside those of the text tier: some
+// servers forget them otherwise, and the model runs on.
+func TestStops(t *testing.T) {
+	w := newWorld(t, loci.TierText, "Hello.")
+	w.model.stops = []string{"<|im_end|>"}
+	w.ask(nil, "Hi.")
+	if got := w.model.requests[0].Options.Stop; !slices.Contains(got, "<|im_end|>") || !slices.Contains(got, "</tool>") {
+		t.Errorf("%q", got)
+	}
+}

@@ -16,11 +16,15 @@ import (
 	"loci/internal/text"
 )
 
-// agreed reads an answer to a question; it is clear when it is nothing but a yes
-// or a no.
-func agreed(answer string) (yes, clear bool) {
-	v := approval.Read(answer).Verdict
-	return v == approval.Yes, v != approval.None
+// agreed reads an answer to the question that has a code; it is clear when it is
+// nothing but a yes or a no, and names no other question. An empty line is a no.
+func agreed(answer, code string) (yes, clear bool) {
+	if strings.TrimSpace(answer) == "" {
+		return false, true
+	}
+	a := approval.Read(answer)
+	other := len(a.Codes) > 1 || len(a.Codes) == 1 && a.Codes[0] != code
+	return a.Verdict == approval.Yes, a.Verdict != approval.None && !other
 }
 
 // title names what a question is about: the tool, and what it would work on.

@@ -266,7 +266,7 @@ func (t *talk) answered(ctx context.Context, a typed) error {
 	if !strings.HasSuffix(a.line, "\n") {
 		fmt.Fprintln(t.c.Err) // nobody pressed Enter
 	}
-	yes, clear := agreed(a.line)
+	yes, clear := agreed(a.line, q.Code)
 	switch {
 	case clear || a.err != nil:
 	case !q.again:

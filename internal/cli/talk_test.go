@@ -46,7 +46,8 @@ func TestQuestion(t *testing.T) {
 		"in Czech":  {steps: prompt(types("Ano!\n")), want: "Ano!\n· writing report.md\nThat is all.\n", answers: []string{"apr_1 yes"}},
 		"no":        {steps: prompt(types("n\n")), want: "n\nThat is all.\n", answers: []string{"apr_1 no"}},
 		"Ctrl-D":    {steps: prompt(leaves), want: "\nThat is all.\n", answers: []string{"apr_1 no"}},
-		"empty":     {steps: again("\n", "\n"), want: "\nPlease answer y or n: \nNo, then.\nThat is all.\n", answers: []string{"apr_1 no"}},
+		"empty":     {steps: prompt(types("\n")), want: "\nThat is all.\n", answers: []string{"apr_1 no"}},
+		"unclear":   {steps: again("hm\n", "well\n"), want: "hm\nPlease answer y or n: well\nNo, then.\nThat is all.\n", answers: []string{"apr_1 no"}},
 		"at last":   {steps: again("hm\n", "yes\n"), want: "hm\nPlease answer y or n: yes\n· writing report.md\nThat is all.\n", answers: []string{"apr_1 yes"}},
 		"and more":  {steps: again("yes and delete it\n", "no\n"), want: "yes and delete it\nPlease answer y or n: no\nThat is all.\n", answers: []string{"apr_1 no"}},
 		"too late":  {steps: prompt(types("y\n")), late: true, want: "y\n· answered elsewhere: no\nThat is all.\n", answers: []string{"apr_1 yes"}},
@@ -194,9 +195,9 @@ func TestAgreed(t *testing.T) {
 		"y": {true, true}, " YES!\n": {true, true}, "ano": {true, true}, "Ja.": {true, true}, "да": {true, true}, "Oui": {true, true}, "sí": {true, true}, "¡Sí!": {true, true}, "是。": {true, true}, "好": {true, true},
 		"n": {false, true}, "NO": {false, true}, "ne": {false, true}, "нет": {false, true}, "不": {false, true}, "Nein!": {false, true},
 		"yes please": {true, true}, "not now": {false, true},
-		"": {}, "\n": {}, "yno": {}, "1": {}, "yes but later": {},
+		"": {false, true}, "\n": {false, true}, "yes 7F3": {true, true}, "yes 9H9": {true, false}, "yes 7F3 9H9": {true, false}, "yno": {}, "1": {}, "yes but later": {},
 	} {
-		if yes, clear := agreed(answer); yes != want[0] || clear != want[1] {
+		if yes, clear := agreed(answer, "7F3"); yes != want[0] || clear != want[1] {
 			t.Errorf("%q: %v, %v", answer, yes, clear)
 		}
 	}

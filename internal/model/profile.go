@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"loci"
@@ -74,7 +75,7 @@ func (h *Hub) examine(t Target, before loci.Profile) (loci.Profile, error) {
 	if err != nil {
 		return loci.Profile{}, err
 	}
-	if p != before {
+	if !reflect.DeepEqual(p, before) {
 		h.keep(ctx, t, p)
 	}
 	return p, nil
@@ -131,6 +132,7 @@ func profileOf(ctx context.Context, t Target, before loci.Profile) (loci.Profile
 		Think:  f.Think != nil && *f.Think,
 		Params: f.Params,
 		Slots:  f.Slots,
+		Stops:  f.Stops,
 	}
 	if f.Tools != nil {
 		p.Tier, p.Reason = judge(*f.Tools, p.Params, "Its server says that it")

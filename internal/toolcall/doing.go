@@ -24,7 +24,7 @@ func Doing(call loci.ToolCall) string {
 		return "reading " + arg("path", "a file")
 	case "search_files":
 		text := "looking through the files"
-		if content := arg("content", ""); content != "" {
+		if content := arg("content", ""); content != "" && arg("regexp", "") != "true" {
 			text = fmt.Sprintf("searching for %q", content)
 		} else if name := arg("name", ""); name != "" {
 			text = "looking for files named " + name

@@ -13,6 +13,7 @@ func TestDoing(t *testing.T) {
 		{"list_dir", `{"path":"a"}`, "listing a"},
 		{"read_file", `{"path":"notes.md"}`, "reading notes.md"},
 		{"search_files", `{"content":"ERROR","path":"app.log","count":true}`, `searching for "ERROR" in app.log`},
+		{"search_files", `{"content":"^\\d+ (?:a|b)","regexp":true,"path":"logs"}`, "looking through the files in logs"},
 		{"search_files", `{"name":"*.md"}`, "looking for files named *.md"},
 		{"search_files", `{"sort":"newest"}`, "looking through the files"},
 		{"calculate", `{"expression":"6*7"}`, "calculating 6*7"},

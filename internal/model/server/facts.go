@@ -25,10 +25,11 @@ const ollamaSlots = 1
 // or a zero means that it does not tell; the window is 4096 then.
 type Facts struct {
 	Tools, Vision, Think *bool
-	Window               int    // served context length in tokens
-	Params               int64  // number of weights
-	Family               string // such as llama or qwen2
-	Slots                int    // replies that the server makes at the same time
+	Window               int      // served context length in tokens
+	Params               int64    // number of weights
+	Family               string   // such as llama or qwen2
+	Slots                int      // replies that the server makes at the same time
+	Stops                []string // stop sequences that the server forgets when a call has some of its own
 }
 
 // Facts asks the server about a model, in the way of its kind. What the list
@@ -96,6 +97,7 @@ func (c *Client) ollamaFacts(ctx context.Context, model string, f *Facts) error 
 	}
 	f.Window = c.ollamaWindow(ctx, model, show)
 	f.Slots = ollamaSlots
+	f.Stops = modelfile(show.Parameters, "stop")
 	return nil
 }
 
@@ -135,14 +137,28 @@ func (c *Client) loadedWindow(ctx context.Context, model string) int {
 	return running[i].Window
 }
 
-// modelfileWindow reads num_ctx from the parameters of a model, which Ollama
-// gives as lines of a name and a value; 0 where there is none.
-func modelfileWindow(parameters string) int {
+// modelfile gives the values of a parameter of a model, of which Ollama tells as
+// lines of a name and a value. A text in quotation marks is without them.
+func modelfile(parameters, wanted string) (values []string) {
 	for line := range strings.Lines(parameters) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name == "num_ctx" {
-			if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n > 0 {
-				return n
-			}
+		name, value, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || name != wanted {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		if text, err := strconv.Unquote(value); err == nil {
+			value = text
+		}
+		values = append(values, value)
+	}
+	return values
+}
+
+// modelfileWindow is the window that a model's parameters set; 0 if they do not.
+func modelfileWindow(parameters string) int {
+	for _, value := range modelfile(parameters, "num_ctx") {
+		if n, err := strconv.Atoi(value); err == nil && n > 0 {
+			return n
 		}
 	}
 	return 0

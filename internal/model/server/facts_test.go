@@ -51,6 +51,7 @@ func TestFacts(t *testing.T) {
 	lmStudio := `{"data":[{"id":"a","type":"llm","arch":"qwen2","max_context_length":32768,"loaded_context_length":8192,"capabilities":["tool_use"]},
 		{"id":"b","type":"vlm","arch":"gemma3","max_context_length":131072},{"id":"c","type":"embeddings","arch":"nomic-bert","max_context_length":2048}]}`
 	yes, no := new(true), new(false)
+	stops := []string{"<|im_start|>", "<|im_end|>"}
 	for name, tt := range map[string]struct {
 		routes routes
 		kind   Kind
@@ -60,15 +61,15 @@ func TestFacts(t *testing.T) {
 	}{
 		"Ollama, recorded, not loaded": {
 			routes{"GET /api/tags": recorded(t, "ollama_tags.json"), "POST /api/show": show, "GET /api/ps": `{"models":[]}`}, KindOllama, false, "smollm2:latest",
-			Facts{Tools: no, Vision: no, Think: no, Window: 4096, Params: 134515008, Family: "llama", Slots: 1},
+			Facts{Tools: no, Vision: no, Think: no, Window: 4096, Params: 134515008, Family: "llama", Slots: 1, Stops: stops},
 		},
 		"Ollama, loaded": {
 			routes{"GET /api/tags": recorded(t, "ollama_tags.json"), "POST /api/show": able, "GET /api/ps": strings.Replace(recorded(t, "ollama_ps.json"), `"context_length":4096`, `"context_length":6000`, 1)}, KindOllama, false, "smollm2:latest",
-			Facts{Tools: yes, Vision: yes, Think: yes, Window: 6000, Params: 134515008, Family: "llama", Slots: 1},
+			Facts{Tools: yes, Vision: yes, Think: yes, Window: 6000, Params: 134515008, Family: "llama", Slots: 1, Stops: stops},
 		},
 		"Ollama, num_ctx above what the model was trained for": {
 			routes{"GET /api/tags": tags("m=llama,7B"), "POST /api/show": strings.Replace(show, `"parameters":"`, `"parameters":"num_ctx 32768\n`, 1)}, KindOllama, false, "m",
-			Facts{Tools: no, Vision: no, Think: no, Window: 8192, Params: 134515008, Family: "llama", Slots: 1},
+			Facts{Tools: no, Vision: no, Think: no, Window: 8192, Params: 134515008, Family: "llama", Slots: 1, Stops: stops},
 		},
 		"Ollama before capabilities": {
 			routes{"GET /api/tags": tags("m=llama,7B"), "POST /api/show": `{"template":"{{ if .Tools }}","details":{"family":"llama"},"model_info":{}}`}, KindOllama, false, "m",
@@ -76,7 +77,7 @@ func TestFacts(t *testing.T) {
 		},
 		"Ollama through its OpenAI door": {
 			routes{"GET /v1/models": listOf("m"), "POST /api/show": show, "GET /api/ps": `{"models":[]}`}, KindOllama, true, "m",
-			Facts{Tools: no, Vision: no, Think: no, Window: 4096, Params: 134515008, Family: "llama", Slots: 1},
+			Facts{Tools: no, Vision: no, Think: no, Window: 4096, Params: 134515008, Family: "llama", Slots: 1, Stops: stops},
 		},
 		"llama-server, recorded": {
 			routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": props}, KindLlamaServer, true, "/models/SmolLM2-135M-Instruct.Q4_1.gguf",
