@@ -56,7 +56,7 @@ var arrows = map[string]row{
 	"cmd/loci":     {wiring, "internal/cli"},
 	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/text internal/wire"},
 	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/intent " +
-		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit"},
+		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit internal/transcript"},
 
 	"internal/api": {access, ". internal/lang internal/wire internal/wire/openai internal/wire/ollama"},
 
@@ -242,8 +242,10 @@ func TestSizes(t *testing.T) {
 			}
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
-			if i, ok := n.(*ast.InterfaceType); ok && i.Methods.NumFields() > 5 {
-				t.Errorf("%s: an interface has %d methods, more than 5", s.path, i.Methods.NumFields())
+			if i, ok := n.(*ast.InterfaceType); ok {
+				if m := methods(s.file, i); m > 5 {
+					t.Errorf("%s: an interface has %d methods, more than 5", s.path, m)
+				}
 			}
 			return true
 		})
@@ -256,6 +258,24 @@ func TestSizes(t *testing.T) {
 	if long*100 > len(lengths)*4 {
 		t.Errorf("%d of %d functions are longer than 60 lines, more than 4 %%", long, len(lengths))
 	}
+}
+
+// methods counts the methods of an interface, those of the interfaces of the same
+// file included that it embeds. One from elsewhere counts as one.
+func methods(file *ast.File, i *ast.InterfaceType) (n int) {
+	for _, f := range i.Methods.List {
+		embedded, ok := f.Type.(*ast.Ident)
+		if len(f.Names) > 0 || !ok || embedded.Obj == nil {
+			n++
+			continue
+		}
+		if spec, ok := embedded.Obj.Decl.(*ast.TypeSpec); ok {
+			if part, ok := spec.Type.(*ast.InterfaceType); ok {
+				n += methods(file, part)
+			}
+		}
+	}
+	return n
 }
 
 func TestExportedDocumented(t *testing.T) {

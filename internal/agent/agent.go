@@ -81,14 +81,6 @@ type Waits interface {
 	AllWaiting(ctx context.Context) ([]loci.Waiting, error)
 }
 
-// Store is everything the agent needs of the database.
-type Store interface {
-	Log
-	Questions
-	Waits
-	transcript.Store
-}
-
 // Settings are the person's choices.
 type Settings struct {
 	User          string // how to call the owner
@@ -108,13 +100,17 @@ type Settings struct {
 
 // Config is what an Agent is made of.
 type Config struct {
-	Model    Model
-	Tools    Tools
-	Chooser  Chooser
-	Store    Store
-	Settings Settings
-	Now      func() time.Time // in the person's time zone; nil: time.Now
-	Logger   *slog.Logger
+	Model   Model
+	Tools   Tools
+	Chooser Chooser
+	// Log and the three below are one database; see package store.
+	Log         Log
+	Questions   Questions
+	Waits       Waits
+	Transcripts transcript.Store
+	Settings    Settings
+	Now         func() time.Time // in the person's time zone; nil: time.Now
+	Logger      *slog.Logger
 }
 
 // Agent runs the turns of all sessions: one at a time in each, sessions side
@@ -207,7 +203,7 @@ func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (loci.Event, er
 // Stop interrupts the turn that runs in a session of p, or waits for an answer
 // there, if any does.
 func (a *Agent) Stop(ctx context.Context, p loci.Principal, session string) error {
-	if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
+	if _, err := a.cfg.Transcripts.Session(ctx, p.ID, session); err != nil {
 		return err
 	}
 	if a.lanes.stop(session) {
@@ -223,11 +219,11 @@ func (a *Agent) Follow(ctx context.Context, p loci.Principal, session string, af
 		// In this order a session that is deleted meanwhile is noticed either way.
 		feed := a.feeds.join(session)
 		defer a.feeds.leave(session)
-		if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
+		if _, err := a.cfg.Transcripts.Session(ctx, p.ID, session); err != nil {
 			yield(loci.Event{}, err)
 			return
 		}
-		a.feeds.follow(ctx, a.cfg.Store, feed, session, after, yield)
+		a.feeds.follow(ctx, a.cfg.Log, feed, session, after, yield)
 	}
 }
 
@@ -245,7 +241,7 @@ type LastStep struct {
 
 // Debug gives the last model call of a session since the program started.
 func (a *Agent) Debug(ctx context.Context, p loci.Principal, session string) (LastStep, error) {
-	if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
+	if _, err := a.cfg.Transcripts.Session(ctx, p.ID, session); err != nil {
 		return LastStep{}, err
 	}
 	step, ok := a.steps.get(session)

@@ -199,7 +199,7 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 // again makes the agent anew, as a restart does.
 func (w *world) again() *agent.Agent {
 	return agent.New(agent.Config{
-		Model: w.model, Tools: w.tools, Store: w.store, Chooser: chooser{},
+		Model: w.model, Tools: w.tools, Log: w.store, Questions: w.store, Waits: w.store, Transcripts: w.store, Chooser: chooser{},
 		Settings: agent.Settings{
 			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4, AskFor: w.wait,
 			Folders: func(p loci.Principal) []string {

@@ -20,7 +20,7 @@ const busy = 5 * time.Second
 // Answer settles a question of p and returns; the turn that asked goes on by itself.
 // It is a loci.Conflict error if the question is not open any more.
 func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error) {
-	q, err := a.cfg.Store.Approval(ctx, p.ID, id)
+	q, err := a.cfg.Questions.Approval(ctx, p.ID, id)
 	if err != nil {
 		return q, err
 	}
@@ -80,7 +80,7 @@ func (a *Agent) answer(ctx context.Context, p loci.Principal, q loci.Approval, v
 		there.picked = slices.DeleteFunc(there.waiting.Undone(), func(o loci.Approval) bool { return o.ID != q.ID || !answerable(o, verdict) })
 	}
 	if isNotFound(err) || err == nil && len(there.picked) == 0 {
-		if q, err = a.cfg.Store.Approval(ctx, p.ID, q.ID); err == nil {
+		if q, err = a.cfg.Questions.Approval(ctx, p.ID, q.ID); err == nil {
 			err = notOpen(q)
 		}
 	}

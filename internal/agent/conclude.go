@@ -69,7 +69,7 @@ func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
 			return err
 		}
 	}
-	waiting, err := a.cfg.Store.AllWaiting(ctx)
+	waiting, err := a.cfg.Waits.AllWaiting(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,15 +101,15 @@ func (a *Agent) waitOn(ctx context.Context, w loci.Waiting) error {
 
 // recover ends one turn that was cut short.
 func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
-	s, err := a.cfg.Store.Session(ctx, d.Principal, d.Session)
+	s, err := a.cfg.Transcripts.Session(ctx, d.Principal, d.Session)
 	if err != nil {
 		return err
 	}
-	path, err := a.cfg.Store.Path(ctx, d.Principal, s.Head)
+	path, err := a.cfg.Transcripts.Path(ctx, d.Principal, s.Head)
 	if err != nil {
 		return err
 	}
-	asked, err := a.cfg.Store.TurnApprovals(ctx, d.Session, d.Turn)
+	asked, err := a.cfg.Questions.TurnApprovals(ctx, d.Session, d.Turn)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
 func (a *Agent) finishedCalls(ctx context.Context, d loci.Draft) (done []loci.ToolResult, err error) {
 	const page = 500
 	for after := int64(0); ; {
-		events, err := a.cfg.Store.Events(ctx, d.Session, after, page)
+		events, err := a.cfg.Log.Events(ctx, d.Session, after, page)
 		if err != nil {
 			return nil, err
 		}

@@ -75,7 +75,7 @@ func (t *turn) take(s spot) {
 
 // locate finds where the message belongs. Nothing is changed yet.
 func (t *turn) locate(ctx context.Context) (spot, error) {
-	p, err := transcript.Locate(ctx, t.agent.cfg.Store, t.req)
+	p, err := transcript.Locate(ctx, t.agent.cfg.Transcripts, t.req)
 	if err != nil {
 		return spot{}, err
 	}
@@ -185,7 +185,7 @@ func (s spot) coded(codes []string) []loci.Approval {
 
 // elsewhere finds the question of another conversation that a code names.
 func (t *turn) elsewhere(ctx context.Context, s spot, a approval.Answer) (spot, error) {
-	q, err := t.agent.cfg.Store.ApprovalByCode(ctx, t.req.Principal.ID, a.Codes[0])
+	q, err := t.agent.cfg.Questions.ApprovalByCode(ctx, t.req.Principal.ID, a.Codes[0])
 	if isNotFound(err) {
 		if s.standing = s.other(); s.standing == notNow {
 			s.standing, s.words = late, approval.Unknown(a.Codes[0], codes(s.waiting.Open()), t.language())
@@ -213,7 +213,7 @@ func (t *turn) shownElsewhere(ctx context.Context, s spot, a approval.Answer) (s
 	if s.Seen() == nil || t.req.Session != "" {
 		return t.tooLate(ctx, s)
 	}
-	open, err := t.agent.cfg.Store.Approvals(ctx, t.req.Principal.ID)
+	open, err := t.agent.cfg.Questions.Approvals(ctx, t.req.Principal.ID)
 	if err != nil {
 		return spot{}, err
 	}
@@ -238,7 +238,7 @@ func (t *turn) tooLate(ctx context.Context, s spot) (spot, error) {
 	if seen == nil || !seen.Unsent {
 		return s, nil
 	}
-	asked, err := t.agent.cfg.Store.TurnApprovals(ctx, s.Session.ID, seen.Turn)
+	asked, err := t.agent.cfg.Questions.TurnApprovals(ctx, s.Session.ID, seen.Turn)
 	for _, q := range slices.Backward(asked) {
 		if strings.Contains(*seen.Shown, q.Code) { // a turn may ask again, and that is not shown here
 			s.standing, s.words = late, t.told(q)
@@ -250,7 +250,7 @@ func (t *turn) tooLate(ctx context.Context, s spot) (spot, error) {
 
 // waiting is the turn that waits in a session, or nil.
 func (a *Agent) waiting(ctx context.Context, p loci.Principal, session string) (*loci.Waiting, error) {
-	w, err := a.cfg.Store.Waiting(ctx, p.ID, session)
+	w, err := a.cfg.Waits.Waiting(ctx, p.ID, session)
 	if isNotFound(err) {
 		return nil, nil
 	}
@@ -260,15 +260,15 @@ func (a *Agent) waiting(ctx context.Context, p loci.Principal, session string) (
 // spotOf is the place right after the question that waits in a session. It is a
 // loci.NotFound error if none does.
 func (a *Agent) spotOf(ctx context.Context, p loci.Principal, session string) (spot, error) {
-	w, err := a.cfg.Store.Waiting(ctx, p.ID, session)
+	w, err := a.cfg.Waits.Waiting(ctx, p.ID, session)
 	if err != nil {
 		return spot{}, err
 	}
 	s := spot{waiting: &w}
-	if s.Session, err = a.cfg.Store.Session(ctx, p.ID, session); err != nil {
+	if s.Session, err = a.cfg.Transcripts.Session(ctx, p.ID, session); err != nil {
 		return spot{}, err
 	}
-	s.Path, err = a.cfg.Store.Path(ctx, p.ID, w.Node)
+	s.Path, err = a.cfg.Transcripts.Path(ctx, p.ID, w.Node)
 	return s, err
 }
 

@@ -38,7 +38,7 @@ func (t *turn) save(payloads ...any) error {
 	if t.touched {
 		b.Session = &t.session
 	}
-	if err := t.agent.cfg.Store.Save(ctx, b); err != nil {
+	if err := t.agent.cfg.Log.Save(ctx, b); err != nil {
 		return err
 	}
 	if n := len(b.Nodes); n > 0 {
@@ -123,7 +123,7 @@ func (t *turn) draft() {
 	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
 	defer cancel()
 	d := loci.Draft{Session: t.session.ID, Turn: t.id, Text: t.shown.String(), Reasoning: t.reasoning.String()}
-	if err := t.agent.cfg.Store.SaveDraft(ctx, d); err != nil {
+	if err := t.agent.cfg.Log.SaveDraft(ctx, d); err != nil {
 		t.log.Error("draft not stored", "stage", "record", "error", err)
 	}
 }

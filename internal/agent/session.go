@@ -10,11 +10,11 @@ import (
 // Fork copies a session of p up to and including a turn, or all of it when turn
 // is empty, into a new one. The copy can go another way; both keep their past.
 func (a *Agent) Fork(ctx context.Context, p loci.Principal, session, turn string) (loci.Session, error) {
-	old, err := a.cfg.Store.Session(ctx, p.ID, session)
+	old, err := a.cfg.Transcripts.Session(ctx, p.ID, session)
 	if err != nil {
 		return loci.Session{}, err
 	}
-	path, err := a.cfg.Store.Path(ctx, p.ID, old.Head)
+	path, err := a.cfg.Transcripts.Path(ctx, p.ID, old.Head)
 	if err != nil {
 		return loci.Session{}, err
 	}
@@ -50,14 +50,14 @@ func (a *Agent) Fork(ctx context.Context, p loci.Principal, session, turn string
 	if len(nodes) > 0 {
 		fork.Head = nodes[len(nodes)-1].ID
 	}
-	return fork, a.cfg.Store.Save(ctx, loci.Batch{Session: &fork, Nodes: nodes})
+	return fork, a.cfg.Log.Save(ctx, loci.Batch{Session: &fork, Nodes: nodes})
 }
 
 // Delete removes a session of p for good. A turn that runs in it is stopped
 // first, so that its client hears how it ended, and one that waits does not
 // begin; those who follow the session then come to the end.
 func (a *Agent) Delete(ctx context.Context, p loci.Principal, session string) error {
-	if _, err := a.cfg.Store.Session(ctx, p.ID, session); err != nil {
+	if _, err := a.cfg.Transcripts.Session(ctx, p.ID, session); err != nil {
 		return err
 	}
 	a.lanes.clear(session)
@@ -66,7 +66,7 @@ func (a *Agent) Delete(ctx context.Context, p loci.Principal, session string) er
 		return err
 	}
 	defer leave()
-	if err := a.cfg.Store.DeleteSession(ctx, p.ID, session); err != nil {
+	if err := a.cfg.Log.DeleteSession(ctx, p.ID, session); err != nil {
 		return err
 	}
 	a.feeds.end(session) // whoever joins from now on does not find the session

@@ -16,7 +16,6 @@ type encoder interface {
 	ToolCalls(calls []loci.ToolCall) error
 	Finish(f loci.Finish, u loci.Usage) error
 	Error(e *loci.Error) error
-	KeepAlive() error
 }
 
 // speaker writes pieces of the text.

@@ -12,6 +12,7 @@ import (
 	"loci/internal/model"
 	"loci/internal/store"
 	"loci/internal/tool"
+	"loci/internal/transcript"
 )
 
 // Which part stands behind which interface: every arrow that goes up.
@@ -19,7 +20,11 @@ var (
 	_ agent.Model   = models{}
 	_ agent.Tools   = (*tool.Set)(nil)
 	_ agent.Chooser = (*intent.Router)(nil)
-	_ agent.Store   = (*store.DB)(nil)
+
+	_ agent.Log        = (*store.DB)(nil)
+	_ agent.Questions  = (*store.DB)(nil)
+	_ agent.Waits      = (*store.DB)(nil)
+	_ transcript.Store = (*store.DB)(nil)
 
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
