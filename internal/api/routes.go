@@ -141,6 +141,11 @@ func otherProtocol(http.ResponseWriter, *http.Request) error {
 
 // nowhere answers for all other addresses. Only a valid key gets so far, so
 // nobody else learns which addresses there are.
-func nowhere(http.ResponseWriter, *http.Request) error {
-	return loci.Errorf(loci.NotFound, "There is nothing at this address.")
+func nowhere(_ http.ResponseWriter, r *http.Request) error {
+	err := loci.Errorf(loci.NotFound, "There is nothing at this address.")
+	switch r.URL.Path {
+	case "/chat/completions", "/completions", "/embeddings", "/models": // of a client whose base URL lacks it
+		return err.WithHint("The base URL of OpenAI clients ends in /v1.")
+	}
+	return err
 }

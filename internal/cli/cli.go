@@ -162,7 +162,7 @@ func newRoot(w World) *cobra.Command {
 		Use:   "loci",
 		Short: "A personal agent between your chat window and your local model",
 		Long: `loci stands between the chat window you like and the model that runs on this
-machine. It tells the model where and when it is, lets it look into the folders
+machine. It tells the model where and when it is, lets it work in the folders
 you allow, and remembers the conversation.
 
 Start with: loci up`,

@@ -65,7 +65,7 @@ type Config struct {
 
 	// What may be looked into, and by whose conversations.
 
-	Folders       []Folder          `yaml:"folders" env:"LOCI_ALLOW" items:"paths" doc:"Folders that models may look into: absolute paths or ~. The flag --allow adds to them; the variable takes a list like PATH and replaces them."`
+	Folders       []Folder          `yaml:"folders" env:"LOCI_ALLOW" items:"paths" doc:"Folders that models may look into, and change files in after your yes to each change: absolute paths or ~. The flag --allow adds to them; the variable takes a list like PATH and replaces them."`
 	WorkingFolder string            `yaml:"working_folder" is:"path" doc:"Where relative paths start. Empty: the first of the folders. With --allow it is the first folder given there."`
 	Principals    map[string]Rights `yaml:"principals" key:"person" doc:"Rights of other people, for chat servers that say who is asking: the forwarded id or e-mail address, then rights. Without an entry a person may only chat."`
 
