@@ -114,7 +114,11 @@ func (t *turn) announce() {
 
 // gap separates the text of a step from that of the step before.
 func (t *turn) gap() {
-	if s := t.shown.String(); s != "" && !strings.HasSuffix(s, "\n") {
+	switch s := t.shown.String(); {
+	case s == "", strings.HasSuffix(s, "\n\n"), t.session.Tier == loci.TierTiny: // where the lead belongs to the text
+	case strings.HasSuffix(s, "\n"):
+		t.say("\n", "")
+	default:
 		t.say("\n\n", "")
 	}
 }

@@ -43,7 +43,7 @@ func TestToolRoundsAndPrefix(t *testing.T) {
 			if d := cmp.Diff(want, first.types); d != "" {
 				t.Errorf("events (-want +got):\n%s", d)
 			}
-			if first.text != "I will look in the folder.\n\nYou should buy milk." && first.text != "I will look in the folder.\nYou should buy milk." {
+			if first.text != "I will look in the folder.\n\nYou should buy milk." {
 				t.Errorf("the client saw %q", first.text)
 			}
 			second := w.ask([]loci.Message{

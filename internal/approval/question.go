@@ -136,13 +136,27 @@ func body(a loci.Approval, lang string) string {
 		parts = append(parts, tainted.In(lang, source))
 	}
 	if strings.TrimSpace(a.Preview) != "" {
-		block, cut := fenced(a.Preview, maxPreview)
+		head, preview := heading(a.Preview)
+		if head != "" {
+			parts = append(parts, prose(head, maxValue))
+		}
+		block, cut := fenced(preview, maxPreview)
 		parts = append(parts, block)
 		if cut > 0 {
 			parts = append(parts, notShown.In(lang, character.In(lang, cut)))
 		}
 	}
 	return join(parts...)
+}
+
+// heading takes the line that introduces a preview off it: what is below can then be
+// copied by itself. It is empty if there is none.
+func heading(preview string) (head, rest string) {
+	head, rest, ok := strings.Cut(preview, "\n")
+	if !ok || !strings.HasSuffix(head, ":") && !strings.HasSuffix(head, "：") {
+		return "", preview
+	}
+	return head, rest
 }
 
 // clock is when a question expires, with the date where that is not within a day.
