@@ -675,3 +675,33 @@ func TestOneThreadTwice(t *testing.T) {
 		t.Errorf("wrote %q", w.tools.files)
 	}
 }
+
+// TestLeaveAtTheQuestion is a client that goes while the question is shown: it is
+// withdrawn, the turn is interrupted, and a late yes does nothing. (Case 16 D of
+// what users of such systems report.)
+func TestLeaveAtTheQuestion(t *testing.T) {
+	for tier, replies := range writes {
+		w := newWorld(t, tier, replies...)
+		var asked loci.Approval
+		for e, err := range w.agent.Turn(t.Context(), loci.TurnRequest{Principal: owner, Resent: true, Message: loci.Message{Role: loci.User, Content: "write"}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, ok := e.Data.(loci.Approval); ok {
+				asked = a
+				break
+			}
+		}
+		now, err := w.store.Approval(t.Context(), owner.ID, asked.ID)
+		if err != nil || now.State != loci.ApprovalWithdrawn {
+			t.Errorf("%s: the question is %s, %v", tier, now.State, err)
+		}
+		var fin loci.TurnFinished
+		if e := w.until(asked.Session, loci.EventTurnFinished); e.DecodeData(&fin) != nil || fin.State != loci.TurnInterrupted {
+			t.Errorf("%s: the turn is %+v", tier, fin)
+		}
+		if o := w.ask(nil, "yes "+asked.Code); !strings.Contains(o.text, "no longer stands") || w.tools.file("todo.md") != "" {
+			t.Errorf("%s: a late yes: %+v", tier, o)
+		}
+	}
+}

@@ -362,3 +362,33 @@ func (in *instance) following(path string, body any) func(yield func(int, agentE
 		}
 	}
 }
+
+// TestChatPiped talks line by line through loci chat, which ends at a question with
+// the way to answer it; loci approvals goes on from there, and the next chat knows.
+func TestChatPiped(t *testing.T) {
+	m := fake.NewModel(fake.Reply{Text: "Hello."})
+	dir := logs(t)
+	in := serve(t, options{args: []string{"--backend", m.Ollama(t), "--allow", dir}})
+	m.Add(reportRound(loci.TierNative)...)
+	out, stderr, exit := run(t, in.home, "Hi.\n"+task+"\nnever sent\n", nil, "chat")
+	if exit != loci.ExitDenied || !strings.HasPrefix(out, "Hello.\n") || !strings.Contains(stderr, "report.md") {
+		t.Fatalf("exit code %d: %s%s", exit, out, stderr)
+	}
+	words := regexp.MustCompile(`approvals yes ([2-9][A-Z][2-9])`).FindStringSubmatch(stderr)
+	if words == nil {
+		t.Fatalf("it does not say how to answer: %s", stderr)
+	}
+	if out, stderr, exit := run(t, in.home, "", nil, "approvals"); exit != 0 || !strings.Contains(out, words[1]) {
+		t.Errorf("exit code %d: %s%s", exit, out, stderr)
+	}
+	out, stderr, exit = run(t, in.home, "", nil, "approvals", "yes", words[1])
+	if exit != 0 || !strings.Contains(out, "auth 3, db 1") {
+		t.Errorf("exit code %d: %s%s", exit, out, stderr)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "report.md")); err != nil || string(got) != report {
+		t.Errorf("the report is %q: %v", got, err)
+	}
+	if _, stderr, exit := run(t, in.home, "", nil, "approvals", "yes", words[1]); exit != loci.ExitFailure || stderr == "" {
+		t.Errorf("a second yes: exit code %d: %s", exit, stderr)
+	}
+}
