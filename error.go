@@ -102,6 +102,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // model cannot call tools: the same request succeeds without Request.Tools.
 var ErrNoTools = errors.New("the model has no native tools")
 
+// IsNotFound tells whether an error says that there is no such thing.
+func IsNotFound(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == NotFound
+}
+
 // Errorf makes an Error; the cause is taken from a %w in the format.
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)

@@ -79,7 +79,7 @@ func (a *Agent) answer(ctx context.Context, p loci.Principal, q loci.Approval, v
 		there.standing, there.verdict = answers, verdict
 		there.picked = slices.DeleteFunc(there.waiting.Undone(), func(o loci.Approval) bool { return o.ID != q.ID || !answerable(o, verdict) })
 	}
-	if isNotFound(err) || err == nil && len(there.picked) == 0 {
+	if loci.IsNotFound(err) || err == nil && len(there.picked) == 0 {
 		if q, err = a.cfg.Questions.Approval(ctx, p.ID, q.ID); err == nil {
 			err = notOpen(q)
 		}
@@ -123,7 +123,7 @@ func (a *Agent) abandon(ctx context.Context, p loci.Principal, session string, w
 	}
 	defer leave()
 	_, err = a.conclude(ctx, p, session, why, astray)
-	if isNotFound(err) {
+	if loci.IsNotFound(err) {
 		return nil
 	}
 	return err
@@ -160,7 +160,7 @@ func (a *Agent) expire(ctx context.Context, p loci.Principal, w loci.Waiting) er
 	}
 	defer leave()
 	there, err := a.spotOf(ctx, p, w.Session)
-	if isNotFound(err) || err == nil && there.waiting.Turn != w.Turn {
+	if loci.IsNotFound(err) || err == nil && there.waiting.Turn != w.Turn {
 		return nil // it was answered at the last moment
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -186,7 +185,7 @@ func (s spot) coded(codes []string) []loci.Approval {
 // elsewhere finds the question of another conversation that a code names.
 func (t *turn) elsewhere(ctx context.Context, s spot, a approval.Answer) (spot, error) {
 	q, err := t.agent.cfg.Questions.ApprovalByCode(ctx, t.req.Principal.ID, a.Codes[0])
-	if isNotFound(err) {
+	if loci.IsNotFound(err) {
 		if s.standing = s.other(); s.standing == notNow {
 			s.standing, s.words = late, approval.Unknown(a.Codes[0], codes(s.waiting.Open()), t.language())
 		}
@@ -197,7 +196,7 @@ func (t *turn) elsewhere(ctx context.Context, s spot, a approval.Answer) (spot, 
 	}
 	there, err := t.agent.spotOf(ctx, t.req.Principal, q.Session)
 	switch {
-	case err != nil && !isNotFound(err):
+	case err != nil && !loci.IsNotFound(err):
 		return spot{}, err
 	case err != nil || q.State != loci.ApprovalOpen || !there.has(a.Codes):
 		s.standing, s.words = late, t.told(q)
@@ -219,7 +218,7 @@ func (t *turn) shownElsewhere(ctx context.Context, s spot, a approval.Answer) (s
 	}
 	for _, q := range open {
 		there, err := t.agent.spotOf(ctx, t.req.Principal, q.Session)
-		if err != nil && !isNotFound(err) {
+		if err != nil && !loci.IsNotFound(err) {
 			return spot{}, err
 		}
 		if err == nil && there.Session.Thread == t.req.Thread && there.Seen().TextHash == s.Seen().TextHash {
@@ -251,7 +250,7 @@ func (t *turn) tooLate(ctx context.Context, s spot) (spot, error) {
 // waiting is the turn that waits in a session, or nil.
 func (a *Agent) waiting(ctx context.Context, p loci.Principal, session string) (*loci.Waiting, error) {
 	w, err := a.cfg.Waits.Waiting(ctx, p.ID, session)
-	if isNotFound(err) {
+	if loci.IsNotFound(err) {
 		return nil, nil
 	}
 	return &w, err
@@ -279,9 +278,4 @@ func codes(asked []loci.Approval) []string {
 		list[i] = q.Code
 	}
 	return list
-}
-
-func isNotFound(err error) bool {
-	e, ok := errors.AsType[*loci.Error](err)
-	return ok && e.Code == loci.NotFound
 }

@@ -146,7 +146,7 @@ func (t *turn) approval(ctx context.Context, q question, others []loci.Approval)
 	var err error
 	a.Code = approval.NewCode(func(code string) bool {
 		_, e := t.agent.cfg.Questions.ApprovalByCode(ctx, a.Principal, code)
-		if e != nil && !isNotFound(e) {
+		if e != nil && !loci.IsNotFound(e) {
 			err = e
 			return false
 		}

@@ -11,11 +11,15 @@
 // regenerated it, and the transcript forks there. Nothing matches from the
 // root, but the client's history is the tail of a stored path: the client
 // trimmed the front, and the conversation goes on as well.
+//
+// Between the two sides are nodes that are shown and never sent: a question of loci
+// and its answer, or the place where tool calls were handed to the client. Where a
+// question was answered elsewhere, the client has not seen what came of it; the path
+// has it all the same, since the model must know what was done.
 package transcript
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"loci"
@@ -111,7 +115,7 @@ func named(ctx context.Context, s Store, req loci.TurnRequest) (*loci.Session, e
 		found, err = s.Session(ctx, req.Principal.ID, req.Session)
 	case req.Thread != "":
 		found, err = s.SessionByThread(ctx, req.Principal.ID, req.Thread)
-		if isNotFound(err) {
+		if loci.IsNotFound(err) {
 			return nil, nil
 		}
 	default:
@@ -347,9 +351,4 @@ func HiddenNode(session, parent, turn string, sent loci.Message) loci.Node {
 
 func hasAssistant(messages []loci.Message) bool {
 	return slices.ContainsFunc(messages, func(m loci.Message) bool { return m.Role == loci.Assistant })
-}
-
-func isNotFound(err error) bool {
-	e, ok := errors.AsType[*loci.Error](err)
-	return ok && e.Code == loci.NotFound
 }
