@@ -7,7 +7,8 @@
 // One conversation turn flows down through four layers; the folder names under
 // internal/ are the architecture:
 //
-//	access     api                   speak a client's protocol, find out who asks
+//	access     api, chore            speak a client's protocol, find out who asks,
+//	                                 tell a turn from what a chat UI wants for itself
 //	engine     agent, transcript,    one turn: place it in its transcript, ask the
 //	           prompt, offer,        model, run the tools, record, repeat
 //	           approval

@@ -58,7 +58,8 @@ var arrows = map[string]row{
 	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/intent " +
 		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit internal/transcript"},
 
-	"internal/api": {access, ". internal/lang internal/wire internal/wire/openai internal/wire/ollama"},
+	"internal/api":   {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
+	"internal/chore": {access, ". internal/lang internal/wire"},
 
 	"internal/agent":      {engine, ". internal/approval internal/lang internal/offer internal/prompt internal/text internal/transcript internal/toolcall"},
 	"internal/transcript": {engine, "."},

@@ -21,7 +21,7 @@ type Config struct {
 	Questions Questions // what waits for an answer
 	Inspect   Inspector // tools, and the debug view
 	Models    Models    // lists, profiles, embeddings
-	Backends  Backends  // pass-through, and clients' jobs
+	Backends  Backends  // pass-through, and clients' chores
 
 	// Keys is asked for every request, so a changed key holds at once. Needed.
 	Keys func() Keys

@@ -87,7 +87,7 @@ type Backends interface {
 	Route(ctx context.Context, model string) (Route, error)
 	// Chat makes one call of a model. Request.Model is the name that clients use.
 	Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, error]
-	// Job makes one call for a client's background job when it is in no chat's
+	// Job makes one call for a client's chore when it is in no chat's
 	// way, and gives the whole reply.
 	Job(ctx context.Context, req loci.Request) (loci.Chunk, error)
 }

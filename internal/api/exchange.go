@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/chore"
 )
 
 // middleware wraps a handler.
@@ -23,14 +24,14 @@ func chain(h http.Handler, list ...middleware) http.Handler {
 
 // exchange is one request and its reply, as the log sees it.
 type exchange struct {
-	id     string    // of the request
-	route  string    // pattern, never the path: a path may hold a key
-	via    string    // "path" when the key came in the path
-	key    string    // that key
-	caller caller    // zero until authenticate has said who it is
-	job    jobKind   // what the client asks for by itself; empty in a chat
-	status int       // 0 until the headers are written
-	failed loci.Code // of an error that was sent, in-band ones included
+	id     string     // of the request
+	route  string     // pattern, never the path: a path may hold a key
+	via    string     // "path" when the key came in the path
+	key    string     // that key
+	caller caller     // zero until authenticate has said who it is
+	chore  chore.Kind // what the client asks for by itself; empty in a chat
+	status int        // 0 until the headers are written
+	failed loci.Code  // of an error that was sent, in-band ones included
 }
 
 // exchangeKey finds the exchange in a request's context.
@@ -78,7 +79,7 @@ func (x *exchange) line(method string, took time.Duration) []slog.Attr {
 		slog.String("principal", x.caller.principal.ID),
 		slog.String("scope", x.caller.scope.String()), // the chat key is the owner's too, with less right
 		slog.String("via", x.via),
-		slog.String("job", string(x.job)),
+		slog.String("job", string(x.chore)),
 		slog.String("error", string(x.failed)),
 	} {
 		if a.Value.String() != "" {

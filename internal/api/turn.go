@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/chore"
 )
 
 // encoder writes a streamed reply in one protocol; openai.Stream and
@@ -43,8 +44,8 @@ func (s *server) answer(ctx context.Context, r *http.Request, t target, c conver
 			Model: t.model, Messages: c.messages, Tools: c.tools, ToolChoice: c.choice, Options: c.options, Purpose: loci.PurposeChat,
 		}), nil
 	}
-	if j, ok := recognise(task(r), c); ok {
-		return s.job(ctx, r, t, c, j), nil
+	if asked, ok := chore.Recognise(c.choreRequest(r)); ok {
+		return s.answerChore(ctx, r, t, c, asked), nil
 	}
 	req := loci.TurnRequest{
 		Request:    exchangeOf(r).id,

@@ -1,19 +1,17 @@
-package api
+package chore
 
 import (
 	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // talkTags are the marks between which clients paste a conversation.
 var talkTags = []string{"chat_history", "conversation", "conversation_history", "history", "messages", "transcript", "dialogue", "chat"}
 
 // documents is where Open WebUI begins to quote them. A question about documents
-// is a person's, however much its form is that of a job.
+// is a person's, however much its form is that of a chore.
 const documents = "<context>"
 
 // cutTalk takes the pasted conversation out of a request; rest is what was said
@@ -124,33 +122,4 @@ func spoken(talk string) (first, last string) {
 		}
 	}
 	return first, last
-}
-
-// heading makes a short title of what somebody said.
-func heading(said string) string {
-	const words, letters, wide = 6, 50, 16
-	var line string
-	for l := range strings.Lines(said) {
-		if line = strings.TrimSpace(strings.TrimLeft(l, "#>*-`\"' \t")); line != "" {
-			break
-		}
-	}
-	fields := strings.Fields(strings.NewReplacer("**", "", "`", "").Replace(line))
-	line = strings.Join(fields[:min(len(fields), words)], " ")
-	most := letters
-	if len(fields) == 1 && len(line) > 2*utf8.RuneCountInString(line) { // written without spaces, in wide letters
-		most = wide
-	}
-	if runes := []rune(line); len(runes) > most {
-		line = string(runes[:most])
-		if i := strings.LastIndexByte(line, ' '); i > 0 {
-			line = line[:i] // not half a word
-		}
-	}
-	line = strings.TrimRightFunc(line, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) || r == '`' })
-	first, size := utf8.DecodeRuneInString(line)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToUpper(first)) + line[size:]
 }

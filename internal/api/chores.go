@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/chore"
 )
 
-// JobMode is how jobs of clients are answered.
+// JobMode is how chores of clients are answered: the setting client_jobs.
 type JobMode string
 
-// Jobs are answered by the model; or by loci, in short, where it can; or by the
+// Chores are answered by the model; or by loci, in short, where it can; or by the
 // model only where that does not cost a conversation its place in the cache.
 const (
 	JobsAuto  JobMode = "auto"
@@ -20,7 +21,10 @@ const (
 	JobsShort JobMode = "short"
 )
 
-// task is what a client calls its job in a header; empty in a chat.
+// taskHeaders say which chore a request is; empty in a chat.
+var taskHeaders = []string{"X-Loci-Task", "X-Openwebui-Task"}
+
+// task is what a client calls its chore in a header; empty in a chat.
 func task(r *http.Request) string {
 	for _, name := range taskHeaders {
 		if task := clean(r.Header.Get(name)); task != "" {
@@ -30,16 +34,27 @@ func task(r *http.Request) string {
 	return ""
 }
 
-// job answers a job. Nothing is kept of it.
-func (s *server) job(ctx context.Context, r *http.Request, t target, c conversation, j job) iter.Seq2[loci.Chunk, error] {
-	exchangeOf(r).job = j.kind
+// choreRequest is what a client asks, as far as it tells a chore from a turn.
+func (c conversation) choreRequest(r *http.Request) chore.Request {
+	return chore.Request{
+		Task:     task(r),
+		Messages: c.messages,
+		Tools:    len(c.tools) > 0,
+		Format:   len(c.options.Format) > 0,
+		Stream:   c.stream,
+	}
+}
+
+// answerChore answers a chore. Nothing is kept of it.
+func (s *server) answerChore(ctx context.Context, r *http.Request, t target, c conversation, asked chore.Chore) iter.Seq2[loci.Chunk, error] {
+	exchangeOf(r).chore = asked.Kind
 	req := loci.Request{Model: t.model, Messages: c.messages, Options: c.options, Purpose: loci.PurposeJob}
-	short, can := j.short()
-	if c.stream && !can && j.key == "" {
+	short, can := asked.Short()
+	if c.stream && !can && asked.Key == "" {
 		return s.Backends.Chat(ctx, req) // a person may be reading it
 	}
 	return func(yield func(loci.Chunk, error) bool) {
-		if text, ok := s.suggest(ctx, exchangeOf(r).caller.principal, j); ok {
+		if text, ok := s.suggest(ctx, exchangeOf(r).caller.principal, asked); ok {
 			yield(said(text), nil)
 			return
 		}
@@ -49,7 +64,7 @@ func (s *server) job(ctx context.Context, r *http.Request, t target, c conversat
 		}
 		reply, err := s.Backends.Job(ctx, req)
 		if err == nil {
-			if text, ok := j.tidy(reply.Text); ok {
+			if text, ok := asked.Tidy(reply.Text); ok {
 				reply.Text, reply.Reasoning = text, ""
 				yield(reply, nil)
 				return
@@ -71,9 +86,9 @@ func said(text string) loci.Chunk {
 	return loci.Chunk{Text: text, Finish: loci.FinishStop, Usage: &loci.Usage{}}
 }
 
-// inShort tells whether jobs are answered without the model where that is
+// inShort tells whether chores are answered without the model where that is
 // possible: by choice, or because it would cost too much. On a server with one
-// slot each job throws the conversation out of the cache.
+// slot each chore throws the conversation out of the cache.
 func (s *server) inShort(ctx context.Context, model string) bool {
 	switch s.ClientJobs {
 	case JobsShort:
@@ -88,8 +103,8 @@ func (s *server) inShort(ctx context.Context, model string) bool {
 // suggest answers the request for follow-ups in a conversation that ends with
 // questions of loci: the client shows them as buttons. The refusal comes first,
 // as some clients put the first one where a person only has to press Enter.
-func (s *server) suggest(ctx context.Context, p loci.Principal, j job) (string, bool) {
-	if j.kind != jobFollowUps {
+func (s *server) suggest(ctx context.Context, p loci.Principal, c chore.Chore) (string, bool) {
+	if c.Kind != chore.FollowUps {
 		return "", false
 	}
 	open, err := s.Questions.Approvals(ctx, p)
@@ -99,11 +114,11 @@ func (s *server) suggest(ctx context.Context, p loci.Principal, j job) (string, 
 	}
 	answers := []string{"no"}
 	for _, a := range open {
-		if strings.Contains(j.talk, howTo(a)) {
+		if strings.Contains(c.Talk, howTo(a)) {
 			answers = append(answers, "yes "+a.Code)
 		}
 	}
-	return j.form(answers...), len(answers) > 1
+	return c.Answer(answers...), len(answers) > 1
 }
 
 // howTo is the line of a question that tells how to answer it. It has the code and

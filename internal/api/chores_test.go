@@ -15,13 +15,37 @@ import (
 	"loci"
 )
 
+// talk is a conversation as Open WebUI pastes it.
+const talk = "USER: remove every *.tmp file in ~/work\nASSISTANT: Done, 4 files removed."
+
+// tasked is a request in the form of Open WebUI's templates.
+func tasked(what, form string) string {
+	return "### Task:\n" + what + "\n\n### Guidelines:\n- Be brief.\n\n### Output:\nJSON format: " + form +
+		"\n\n### Chat History:\n<chat_history>\n" + talk + "\n</chat_history>"
+}
+
+// heading20 is the request of a reported case.
+const heading20 = "Make a heading of at most five words for the talk below. Reply only with JSON like {\"title\":\"...\"}.\n<chat_history>\n" + talk + "\n</chat_history>"
+
+func user(text string) []loci.Message { return []loci.Message{{Role: loci.User, Content: text}} }
+
+// requests of clients, in their form and in words of our own.
+var autocompletion = "### Task:\nGo on with the text in `<text>`.\n1. If unsure: `{ \"text\": \"\" }`.\n#### Example:\n<type>General</type>\n<text>It was</text>\nOutput:\n{ \"text\": \"late\" }\n" +
+	"### Context:\n<chat_history>\n" + talk + "\n</chat_history>\n<type>General</type>\n<text>and then</text>\n#### Output:\n"
+
+const (
+	feeling   = "Your task is to show the facial expression of the speaker by an emoji (e.g., 😊, 😢).\n\nMessage: ```Done at last```"
+	several   = "You have been provided with a set of responses from various models to the latest user query: \"Why?\"\n\nMake one of them.\n\nResponses from models: \"\"\"A\"\"\"\n\n\"\"\"B\"\"\""
+	compacted = "### Task:\nSummarize what will be left out.\n\n### Messages:\n" + talk
+)
+
 // quoted is a text in JSON.
 func quoted(text string) []byte {
 	b, _ := json.Marshal(text) // texts always marshal
 	return b
 }
 
-// doors are the ways in which a job can be asked for.
+// doors are the ways in which a chore can be asked for.
 var doors = map[string]struct {
 	path, body string // the body with a place for the text, and for the stream
 	read       func(body string) string
@@ -60,7 +84,7 @@ func readOllama(body string) string {
 	return text
 }
 
-// working is a program in which every job ends with this reply, and no turn may
+// working is a program in which every chore ends with this reply, and no turn may
 // begin.
 func working(t *testing.T, reply string, err error) (*fake, *[]loci.Request) {
 	f := newFake()
@@ -80,9 +104,9 @@ func working(t *testing.T, reply string, err error) (*fake, *[]loci.Request) {
 	return f, &asked
 }
 
-// Every kind of job is one plain call of the model at every door, and the reply
+// Every kind of chore is one plain call of the model at every door, and the reply
 // is what the client reads.
-func TestJobsAreOnePlainCall(t *testing.T) {
+func TestChoresAreOnePlainCall(t *testing.T) {
 	for name, e := range map[string]struct{ text, reply, want string }{
 		"title":      {heading20, "```json\n{\"title\": \"Temp files\"}\n```", `{"title":"Temp files"}`},
 		"tags":       {tasked("Tags.", `{"tags": ["a"]}`), `{"tags":["Files"]}`, `{"tags":["Files"]}`},
@@ -118,7 +142,7 @@ func TestJobsAreOnePlainCall(t *testing.T) {
 
 // Where a call would cost the conversation its place in the cache, or the person
 // wants none, loci answers in short what it can.
-func TestJobsInShort(t *testing.T) {
+func TestChoresInShort(t *testing.T) {
 	title, image := heading20, tasked("Describe an image.", `{"prompt": ""}`)
 	for name, e := range map[string]struct {
 		mode    JobMode
@@ -154,9 +178,9 @@ func TestJobsInShort(t *testing.T) {
 	}
 }
 
-// A job whose call fails or says nothing of use has its short answer; where
+// A chore whose call fails or says nothing of use has its short answer; where
 // there is none, the client hears why.
-func TestJobsThatFail(t *testing.T) {
+func TestChoresThatFail(t *testing.T) {
 	d := doors["Ollama"]
 	ask := func(f *fake, text string) *httptest.ResponseRecorder {
 		return newClient(t, f).do("POST", d.path, fmt.Sprintf(d.body, quoted(text), false))
@@ -222,7 +246,7 @@ func (noQuestions) Answer(context.Context, loci.Principal, string, bool) (loci.A
 	return loci.Approval{}, errors.New("disk full")
 }
 
-// A header makes a job of what nobody would recognise, and only with a key.
+// A header makes a chore of what nobody would recognise, and only with a key.
 func TestTaskHeader(t *testing.T) {
 	d := doors["OpenAI"]
 	body := fmt.Sprintf(d.body, `"Name it."`, false)
@@ -235,6 +259,30 @@ func TestTaskHeader(t *testing.T) {
 		c.key = ""
 		if w := c.do("POST", d.path, body, name, "title_generation"); w.Code != 401 {
 			t.Errorf("without a key: %d", w.Code)
+		}
+	}
+}
+
+// Whatever tells a chore from a turn is read from the request, and in which form
+// the client wants its reply.
+func TestWhatTellsChores(t *testing.T) {
+	title := "Provide a short title for the conversation. Only return the title.\n\nUser: hi\nAI: hello"
+	for name, e := range map[string]struct{ text, more, want string }{
+		"alone":          {title, ``, "Greeting"},
+		"with a form":    {title, `,"response_format":{"type":"json_object"}`, "Title: Greeting"},
+		"read along":     {title, `,"stream":true`, "Hello there"},
+		"with tools":     {title, `,"tools":[{"type":"function","function":{"name":"x","parameters":{"type":"object"}}}]`, "Hello there"},
+		"something else": {"hi", ``, "Hello there"},
+	} {
+		f := newFake()
+		f.profile = loci.Profile{Tier: loci.TierNative}
+		f.job = func(loci.Request) (loci.Chunk, error) {
+			return loci.Chunk{Text: "Title: Greeting", Finish: loci.FinishStop}, nil
+		}
+		body := fmt.Sprintf(`{"model":"smollm2","messages":[{"role":"user","content":%s}]%s}`, quoted(e.text), e.more)
+		w := newClient(t, f).do("POST", "/v1/chat/completions", body)
+		if got := readOpenAI(w.Body.String()); got != e.want {
+			t.Errorf("%s: %d %q, want %q", name, w.Code, got, e.want)
 		}
 	}
 }
