@@ -77,3 +77,11 @@ func inode(info fs.FileInfo) uint64 {
 	}
 	return 0
 }
+
+// device tells disks apart.
+func device(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Dev) // signed, and 32 bits wide, on some systems
+	}
+	return 0
+}

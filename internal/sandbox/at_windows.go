@@ -53,3 +53,6 @@ func syncDir(*os.Root) error { return nil }
 
 // inode is not known without opening a file.
 func inode(fs.FileInfo) uint64 { return 0 }
+
+// device is no matter here: what is mounted in a folder is a link to Windows.
+func device(fs.FileInfo) uint64 { return 0 }

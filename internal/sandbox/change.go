@@ -53,7 +53,7 @@ var reasons = []struct {
 	{syscall.ENOSPC, "There is no room left on the disk for %s.", "Free some room on the disk first."},
 	{fs.ErrPermission, "The system does not permit to change %s.", "Check who owns the file or its folder."},
 	{syscall.EROFS, "%s is on a disk that can only be read.", "Choose a folder on another disk."},
-	{syscall.EBUSY, "%s is in use.", "Close the program that uses it."},
+	{syscall.EBUSY, "The system holds %s at its place.", "A program may use it, or something may be mounted there."},
 	{syscall.EIO, "The disk could not do it for %s.", "The disk may be damaged."},
 }
 
@@ -101,6 +101,9 @@ func (s *Spot) replaceable() error {
 	}
 	if s.info.Mode().Perm()&0o222 == 0 {
 		return errKept("%s is write-protected.", quote(s.shown))
+	}
+	if err := s.loose(); err != nil {
+		return err
 	}
 	file, err := s.dir.OpenFile(s.name, os.O_WRONLY|readFlags, 0) // not truncated: this only asks whether one may
 	if err != nil {

@@ -76,3 +76,49 @@ func TestOtherDisk(t *testing.T) {
 	}
 	litter(t, root)
 }
+
+// TestMounted leaves alone what has something mounted in it: it would go along
+// unseen, and be removed for good a month later.
+func TestMounted(t *testing.T) {
+	root := tree(t, map[string]string{"w/proj/a": "A", "w/proj/mnt/": "", "w/bind/a b/": "", "w/deep/f": "", "w/file": "", "from/x": "X", "from/f": "F", "bin/20261001-000000-0123abcd/mnt/": "", "bin/20261001-000000-0123abcd.json": "{}"})
+	entry := root + "/bin/20261001-000000-0123abcd"
+	disk(t, root+"/w/proj/mnt")
+	disk(t, entry+"/mnt")
+	if err := os.WriteFile(entry+"/mnt/precious", []byte("P"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for at, from := range map[string]string{"w/bind/a b": "from", "w/deep/f": "from/f", "w/file": "from/f"} {
+		if err := unix.Mount(root+"/"+from, root+"/"+at, "", unix.MS_BIND, ""); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = unix.Unmount(root+"/"+at, unix.MNT_DETACH) })
+	}
+	f := open(t, Config{Folders: []string{root + "/w"}})
+	for path, want := range map[string]string{"proj": `mounted in it: "mnt"`, "bind": `mounted in it: "a b"`, "deep": `mounted in it: "f"`, "file": "is mounted at its place", "proj/mnt": "is mounted at its place"} {
+		if got := rename(t, f, path, "moved"); !strings.Contains(got, want) {
+			t.Errorf("moving %s: %q", path, got)
+		}
+		if _, got := erase(t, f, path, root+"/bin", monday); !strings.Contains(got, want) {
+			t.Errorf("deleting %s: %q", path, got)
+		}
+	}
+	if got := put(t, f, "file", "new"); !strings.Contains(got, "is mounted at its place") || content(t, root+"/from/f") != "F" {
+		t.Errorf("writing: %q", got)
+	}
+	if got := put(t, f, "proj/mnt/new", "new"); got != "" {
+		t.Errorf("writing on the other disk: %q", got)
+	}
+	if n, err := Purge(root+"/bin", monday.Add(Kept)); n != 0 || err == nil || content(t, entry+"/mnt/precious") != "P" || content(t, entry+".json") != "{}" {
+		t.Errorf("purged %d, %v", n, err)
+	}
+	// The numbers of the disks tell it too, where there is no list of mounts.
+	if bin, err := os.OpenRoot(root + "/bin"); err != nil {
+		t.Error(err)
+	} else if info, err := bin.Stat("."); err != nil || openFolders(bin, "20261001-000000-0123abcd", device(info)) == nil {
+		t.Errorf("%v", err)
+	}
+	err := change(t, f, "deep", Keep, func(s *Spot, _ string) error { return s.loose() })
+	if told(t, err) == "" {
+		t.Error("a file mounted in a folder was not seen")
+	}
+}

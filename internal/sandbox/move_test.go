@@ -1,17 +1,14 @@
 package sandbox
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -337,21 +334,4 @@ func TestPurge(t *testing.T) {
 	if n, err := Purge(root+"/none", monday); n != 0 || err != nil {
 		t.Errorf("no trash: %d, %v", n, err)
 	}
-}
-
-func TestPurgeDaily(t *testing.T) {
-	root := tree(t, map[string]string{"w/a": "A"})
-	f := open(t, Config{Folders: []string{root + "/w"}})
-	synctest.Test(t, func(t *testing.T) {
-		if _, got := erase(t, f, "a", root+"/bin", time.Now()); got != "" {
-			t.Fatal(got)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), Kept+48*time.Hour)
-		defer cancel()
-		var days []string
-		PurgeDaily(ctx, root+"/bin", time.Now, func(removed int, err error) { days = append(days, fmt.Sprint(removed, err)) })
-		if len(days) < 31 || days[0] != "0 <nil>" || strings.Count(strings.Join(days, ","), "1 <nil>") != 1 {
-			t.Errorf("%d days: %v", len(days), days)
-		}
-	})
 }

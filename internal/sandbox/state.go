@@ -117,7 +117,8 @@ type Tree struct {
 // maxTree bounds how much may be in a folder that is moved or deleted.
 const maxTree = 100_000
 
-// Tree looks through the folder. Links in it are counted and not followed.
+// Tree looks through the folder. Links in it are counted and not followed; folders
+// on another disk are refused, because they cannot be moved or removed with it.
 func (s *Spot) Tree(ctx context.Context) (t Tree, err error) {
 	root, err := s.enter(s.name)
 	if err != nil {
@@ -153,6 +154,9 @@ func (s *Spot) Tree(ctx context.Context) (t Tree, err error) {
 			fmt.Fprintf(sum, "%d:%s %s\n", len(rel), rel, traits(info))
 			t.rels = append(t.rels, rel)
 			if info.IsDir() {
+				if device(info) != device(s.info) {
+					return t, errMounted(s.shown, rel)
+				}
 				t.Folders++
 				todo = append(todo, rel)
 			} else {
@@ -185,6 +189,9 @@ func (s *Spot) whole(ctx context.Context, to string) error {
 			return errKept("%s has something in it that belongs to loci itself.", quote(s.shown))
 		}
 	}
+	if err := s.loose(); err != nil {
+		return err
+	}
 	if !s.info.IsDir() {
 		return nil
 	}
@@ -200,4 +207,27 @@ func (s *Spot) whole(ctx context.Context, to string) error {
 		}
 	}
 	return nil
+}
+
+// loose refuses what has something mounted at it or in it: another disk, a folder
+// or a file from elsewhere. It would go along without being looked at.
+func (s *Spot) loose() error {
+	for _, at := range mountsIn(s.real) {
+		rel, err := filepath.Rel(s.real, at)
+		if err != nil {
+			rel = at
+		}
+		return errMounted(s.shown, rel)
+	}
+	return nil
+}
+
+// errMounted is the error for what has something mounted in it.
+func errMounted(shown, rel string) *loci.ToolError {
+	e := errKept("%s has something from elsewhere mounted in it: %s.", quote(shown), quote(rel))
+	if rel == "." {
+		e = errKept("%s is mounted at its place by the system, so it cannot be replaced, moved or deleted.", quote(shown))
+	}
+	e.ForPerson = "It has to be unmounted first."
+	return e
 }

@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"syscall"
 	"time"
 
@@ -22,9 +20,6 @@ const Kept = 30 * 24 * time.Hour
 
 // trashTime is how the name of an entry in the trash begins, in UTC.
 const trashTime = "20060102-150405"
-
-// trashName is the form of what the trash has in it.
-var trashName = regexp.MustCompile(`^(\d{8}-\d{6})-[0-9a-f]{8}(?:\.json)?$`)
 
 // Deleted is what the trash knows of one thing in it: the file NAME.json beside
 // the folder NAME that the thing lies in.
@@ -206,54 +201,4 @@ func (s *Spot) throwCopy(ctx context.Context, into *os.Root) error {
 		return errors.Join(err, into.Remove(s.name)) // the thing itself is where it was
 	}
 	return nil
-}
-
-// Purge removes for good what has been in the trash longer than Kept. What is in
-// there under a name that the trash does not give is left alone.
-func Purge(trash string, now time.Time) (removed int, err error) {
-	bin, err := os.OpenRoot(trash)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil // nothing was ever deleted
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer bin.Close() // each removal was checked
-	var errs []error
-	var old []string
-	for d, err := range readNames(bin, ".", func(fs.FileInfo) error { return nil }) {
-		if err != nil {
-			errs = append(errs, err)
-			break
-		}
-		form := trashName.FindStringSubmatch(d.Name())
-		if form == nil {
-			continue
-		}
-		if t, err := time.Parse(trashTime, form[1]); err == nil && now.Sub(t) > Kept {
-			old = append(old, d.Name())
-		}
-	}
-	for _, name := range old {
-		if err := bin.RemoveAll(name); err != nil {
-			errs = append(errs, err)
-		} else if !strings.HasSuffix(name, ".json") {
-			removed++
-		}
-	}
-	return removed, errors.Join(errs...)
-}
-
-// PurgeDaily purges the trash now and once a day, until the context ends.
-func PurgeDaily(ctx context.Context, trash string, now func() time.Time, report func(removed int, err error)) {
-	day := time.NewTicker(24 * time.Hour)
-	defer day.Stop()
-	for {
-		report(Purge(trash, now()))
-		select {
-		case <-day.C:
-		case <-ctx.Done():
-			return
-		}
-	}
 }
