@@ -85,3 +85,8 @@ func device(info fs.FileInfo) uint64 {
 	}
 	return 0
 }
+
+// writable tells whether the system lets us make and remove names in a folder.
+func writable(root *os.Root) bool {
+	return handle(root, func(dir int) error { return unix.Faccessat(dir, ".", unix.W_OK, 0) }) == nil
+}

@@ -50,6 +50,7 @@ var reasons = []struct {
 	says string // completed by the path
 	todo string
 }{
+	{syscall.EDQUOT, "There is no room left on the disk for %s.", "Free some room on the disk first."},
 	{syscall.ENOSPC, "There is no room left on the disk for %s.", "Free some room on the disk first."},
 	{fs.ErrPermission, "The system does not permit to change %s.", "Check who owns the file or its folder."},
 	{syscall.EROFS, "%s is on a disk that can only be read.", "Choose a folder on another disk."},
@@ -70,11 +71,11 @@ func (s *Spot) explain(ctx context.Context, err error) error {
 	}
 	for _, r := range reasons {
 		if errors.Is(err, r.err) {
-			return &loci.ToolError{Message: fmt.Sprintf(r.says, quote(s.shown)) + " It is as it was.", Suggestion: "Tell the person. " + r.todo, ForPerson: r.todo}
+			return &loci.ToolError{Message: fmt.Sprintf(r.says, quote(s.shown)) + " Nothing was changed.", Suggestion: "Tell the person. " + r.todo, ForPerson: r.todo}
 		}
 	}
 	return &loci.ToolError{
-		Message:    fmt.Sprintf("%s could not be changed: %s. It is as it was.", quote(s.shown), reason(err)),
+		Message:    fmt.Sprintf("%s could not be changed: %s. Nothing was changed.", quote(s.shown), reason(err)),
 		Suggestion: "Tell the person what the system said.",
 		ForPerson:  "The file or its disk may be damaged.",
 	}

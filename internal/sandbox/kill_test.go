@@ -127,13 +127,13 @@ func TestWriteRace(t *testing.T) {
 	good := 0
 	for end := time.Now().Add(span); time.Now().Before(end); {
 		for _, path := range []string{"d/f", "d/new", "e/f", "e/new", "e/n/new", "f"} {
-			err := change(t, f, path, Follow, func(s *Spot, state string) error { return s.Write(t.Context(), []byte("leak"), state) })
+			err := change(t, f, path, Follow, func(s *Spot, state State) error { return s.Write(t.Context(), []byte("leak"), state) })
 			if err == nil {
 				good++
 			}
 		}
 		_ = moving(t, f, "d/new", "e/moved")
-		_ = change(t, f, "d/f", Keep, func(s *Spot, state string) error {
+		_ = change(t, f, "d/f", Keep, func(s *Spot, state State) error {
 			_, err := s.Delete(t.Context(), root+"/bin", monday, state)
 			return err
 		})

@@ -52,7 +52,7 @@ func moving(t *testing.T, f *Folders, from, to string) (err error) {
 // erase deletes and gives where the thing is, or the error's message.
 func erase(t *testing.T, f *Folders, path, trash string, now time.Time) (where, message string) {
 	t.Helper()
-	err := change(t, f, path, Keep, func(s *Spot, state string) (err error) {
+	err := change(t, f, path, Keep, func(s *Spot, state State) (err error) {
 		where, err = s.Delete(t.Context(), trash, now, state)
 		return err
 	})
@@ -173,7 +173,7 @@ func TestCarry(t *testing.T) {
 		t.Fatal(err)
 	}
 	carry := func(from, to string) string {
-		return told(t, change(t, f, from, Keep, func(s *Spot, _ string) error {
+		return told(t, change(t, f, from, Keep, func(s *Spot, _ State) error {
 			d, err := f.Spot(t.Context(), to, Keep)
 			if err != nil {
 				return err
@@ -272,7 +272,7 @@ func TestDeleteCopies(t *testing.T) {
 	}
 	defer bin.Close()
 	for _, path := range []string{"link", "a", "dir"} {
-		err := change(t, f, path, Keep, func(s *Spot, _ string) error { return s.throwCopy(t.Context(), bin) })
+		err := change(t, f, path, Keep, func(s *Spot, _ State) error { return s.throwCopy(t.Context(), bin) })
 		if got := told(t, err); (path == "dir") != strings.Contains(got, "another disk") || path != "dir" && got != "" {
 			t.Errorf("%s: %q", path, got)
 		}
@@ -333,5 +333,47 @@ func TestPurge(t *testing.T) {
 	}
 	if n, err := Purge(root+"/none", monday); n != 0 || err != nil {
 		t.Errorf("no trash: %d, %v", n, err)
+	}
+}
+
+// TestMoveCase renames to what is the same name to another file system, but not to
+// this one.
+func TestMoveCase(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("here it is the same name")
+	}
+	root := tree(t, map[string]string{"w/Photos/a": "A", "w/log/x": "X", "w/Notes.md": "N"})
+	f := open(t, Config{Folders: []string{root + "/w"}})
+	for _, tt := range []struct{ from, to, at string }{
+		{"Photos", "photos", "photos/a"}, {"photos", "Photos/old", "Photos/old/a"}, {"log", "log.", "log./x"}, {"Notes.md", "notes.md", "notes.md"},
+	} {
+		if got := rename(t, f, tt.from, tt.to); got != "" || content(t, root+"/w/"+tt.at) == "" {
+			t.Errorf("%s to %s: %q", tt.from, tt.to, got)
+		}
+	}
+}
+
+// TestFolderMovedAway moves the folder that is worked in, when all has been looked
+// at: what was done is told, and where.
+func TestFolderMovedAway(t *testing.T) {
+	for what, do := range map[string]func(*testing.T, *Folders) string{
+		"written":   func(t *testing.T, f *Folders) string { return put(t, f, "d/f", "new") },
+		"put there": func(t *testing.T, f *Folders) string { return rename(t, f, "a", "d/f") },
+	} {
+		root := tree(t, map[string]string{"w/d/": "", "w/a": "new", "out/": ""})
+		f := open(t, Config{Folders: []string{root + "/w"}})
+		f.before = func(call string) error {
+			if call == "put in place" {
+				return os.Rename(root+"/w/d", root+"/out/d")
+			}
+			return nil
+		}
+		want := "was moved away at that moment"
+		if runtime.GOOS == "linux" {
+			want += ": it is now \"" + root + "/out/d/f\""
+		}
+		if got := do(t, f); !strings.Contains(got, what) || !strings.Contains(got, want) || content(t, root+"/out/d/f") != "new" {
+			t.Errorf("%q", got)
+		}
 	}
 }

@@ -55,15 +55,18 @@ func (s *Spot) content(limit int64) (data []byte, err error) {
 	return io.ReadAll(io.LimitReader(file, limit+1))
 }
 
-// State identifies the spot and what is there now: that it is free, the content
-// of a file, where a link leads, all that is in a folder. Files too large to be
-// read, and those in folders, are told apart by size and time.
-func (s *Spot) State(ctx context.Context) (string, error) {
+// State identifies a spot and what was there at a moment: that it was free, the
+// content of a file, where a link led, all that was in a folder. Files too large
+// to be read, and those in folders, are told apart by size and time.
+type State string
+
+// State looks what is there now.
+func (s *Spot) State(ctx context.Context) (State, error) {
 	state, err := s.state(ctx)
 	if err != nil {
 		return "", s.explain(ctx, err)
 	}
-	return s.real + "\n" + state, nil
+	return State(s.real + "\n" + state), nil
 }
 
 func (s *Spot) state(ctx context.Context) (string, error) {
@@ -92,7 +95,7 @@ func traits(info fs.FileInfo) string {
 }
 
 // unchanged looks again, and compares with what was there.
-func (s *Spot) unchanged(ctx context.Context, was string) error {
+func (s *Spot) unchanged(ctx context.Context, was State) error {
 	if err := errors.Join(s.before("look again"), s.look()); err != nil {
 		return err
 	}

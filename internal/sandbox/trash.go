@@ -60,7 +60,7 @@ func (s *Spot) kind() string {
 
 // Delete moves what is there into the trash, and tells where it is in there. was
 // is what State said when this was thought out.
-func (s *Spot) Delete(ctx context.Context, trash string, now time.Time, was string) (where string, err error) {
+func (s *Spot) Delete(ctx context.Context, trash string, now time.Time, was State) (where string, err error) {
 	if err := s.CanDelete(ctx); err != nil {
 		return "", err
 	}
@@ -76,6 +76,7 @@ func (s *Spot) Delete(ctx context.Context, trash string, now time.Time, was stri
 	if insideFolded(realOf(trash), s.real) {
 		return "", errKept("%s has the trash in it.", quote(s.shown))
 	}
+	s.sweep()
 	if err := s.unchanged(ctx, was); err != nil {
 		return "", s.explain(ctx, err)
 	}
@@ -101,6 +102,10 @@ func (s *Spot) gone(bin *os.Root, entry string) error {
 	defer into.Close() // only looked at
 	if err := errors.Join(s.before("sync folder"), syncDir(into), syncDir(bin), syncDir(s.dir)); err != nil {
 		return errReadBack("%s was put into the trash, but the system could not tell that it is safe on the disk: %s.", quote(s.shown), reason(err))
+	}
+	named, err := os.Stat(bin.Name())
+	if opened, err2 := bin.Stat("."); err != nil || err2 != nil || !os.SameFile(named, opened) {
+		return errReadBack("%s was put into the trash, but that was moved away at that moment.", quote(s.shown))
 	}
 	there, err := into.Lstat(s.name)
 	if err = errors.Join(err, s.before("read back")); err != nil || s.stays() || there.Mode().Type() != s.info.Mode().Type() || there.Size() != s.info.Size() {
@@ -189,16 +194,22 @@ func (s *Spot) throwCopy(ctx context.Context, into *os.Root) error {
 			return err
 		}
 	default:
-		if err := s.copyTo(ctx, into, s.name); err != nil {
+		if err := s.copyNew(ctx, into); err != nil {
 			return err
 		}
+		s.keepTime(into, s.name)
 	}
-	err := errors.Join(syncDir(into), s.before("remove"))
-	if err == nil {
-		err = s.dir.Remove(s.name)
-	}
+	return s.discard(into, func() error { return into.Remove(s.name) })
+}
+
+// copyNew copies the file to a new one of its name. If that fails nothing stays.
+func (s *Spot) copyNew(ctx context.Context, into *os.Root) error {
+	file, err := into.OpenFile(s.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return errors.Join(err, into.Remove(s.name)) // the thing itself is where it was
+		return err
 	}
-	return nil
+	if err = errors.Join(s.copyTo(ctx, file), file.Close()); err != nil {
+		_ = into.Remove(s.name) // it is in the trash, and no more than a part
+	}
+	return err
 }

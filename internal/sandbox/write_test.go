@@ -17,13 +17,13 @@ import (
 // put writes through a spot, and gives the error's message or nothing.
 func put(t *testing.T, f *Folders, path, content string) string {
 	t.Helper()
-	return told(t, change(t, f, path, Follow, func(s *Spot, state string) error {
+	return told(t, change(t, f, path, Follow, func(s *Spot, state State) error {
 		return s.Write(t.Context(), []byte(content), state)
 	}))
 }
 
 // change opens a spot and locks it for use.
-func change(t *testing.T, f *Folders, path string, links Links, use func(s *Spot, state string) error) error {
+func change(t *testing.T, f *Folders, path string, links Links, use func(s *Spot, state State) error) error {
 	t.Helper()
 	s, err := f.Spot(t.Context(), path, links)
 	if err != nil {
@@ -328,7 +328,7 @@ func TestNamedAside(t *testing.T) {
 	root := tree(t, map[string]string{"w/old": "old"})
 	f := open(t, Config{Folders: []string{root + "/w"}})
 	for _, path := range []string{"old", "new"} {
-		err := change(t, f, path, Follow, func(s *Spot, state string) error {
+		err := change(t, f, path, Follow, func(s *Spot, state State) error {
 			return errors.Join(s.put(t.Context(), []byte("fresh"), state, true), s.verify([]byte("fresh")))
 		})
 		if err != nil || content(t, root+"/w/"+path) != "fresh" {

@@ -60,7 +60,7 @@ func deleteFile(c Config) tool.Tool {
 }
 
 // onDelete opens what is to be deleted, with others kept away from it.
-func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s *sandbox.Spot, was string) (R, error)) (r R, err error) {
+func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s *sandbox.Spot, was sandbox.State) (R, error)) (r R, err error) {
 	spot, err := env.Files.Spot(ctx, path, sandbox.Keep)
 	if err != nil {
 		return r, err
@@ -78,7 +78,7 @@ func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s 
 	if err != nil {
 		return r, err
 	}
-	if err := env.Still(was); err != nil {
+	if err := env.Still(string(was)); err != nil {
 		return r, err
 	}
 	return use(spot, was)
@@ -89,7 +89,7 @@ func remove(ctx context.Context, env tool.Env, args deleteArgs, trash string) (d
 	if trash == "" {
 		return deleted{}, fail("Tell the person that nothing can be deleted here.", "There is no trash to put things into.")
 	}
-	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was string) (deleted, error) {
+	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was sandbox.State) (deleted, error) {
 		d := deleted{Path: s.Path(), Kind: "file", Bytes: s.Info().Size(), KeptDays: keptDays, Verified: true, shown: oneLine(args.Path)}
 		switch {
 		case s.Info().IsDir():
@@ -109,13 +109,13 @@ func remove(ctx context.Context, env tool.Env, args deleteArgs, trash string) (d
 
 // previewDelete shows what would be deleted.
 func previewDelete(ctx context.Context, env tool.Env, args deleteArgs) (tool.Preview, error) {
-	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was string) (tool.Preview, error) {
+	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was sandbox.State) (tool.Preview, error) {
 		what, err := inventory(ctx, env, s)
 		if err != nil {
 			return tool.Preview{}, err
 		}
 		form := lang.Words{EN: "Into the trash, for %d days: %s\n%s", ZH: "移入回收站，保留 %d 天：%s\n%s", CS: "Do koše, na %d dní: %s\n%s"}
-		return tool.Preview{Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), what), Basis: was, Touches: []string{s.Path()}}, nil
+		return tool.Preview{Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), what), Basis: string(was), Touches: []string{s.Path()}}, nil
 	})
 }
 

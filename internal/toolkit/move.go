@@ -54,7 +54,7 @@ func moveFile() tool.Tool {
 }
 
 // onMove opens both ends of a move, with others kept away from them.
-func onMove[R any](ctx context.Context, env tool.Env, args moveArgs, use func(from, to *sandbox.Spot, was, free string) (R, error)) (r R, err error) {
+func onMove[R any](ctx context.Context, env tool.Env, args moveArgs, use func(from, to *sandbox.Spot, was, free sandbox.State) (R, error)) (r R, err error) {
 	from, err := env.Files.Spot(ctx, args.Source, sandbox.Keep)
 	if err != nil {
 		return r, err
@@ -98,11 +98,11 @@ func onMove[R any](ctx context.Context, env tool.Env, args moveArgs, use func(fr
 
 // moveBasis is what a move starts from: what is moved, and that its destination is
 // free.
-func moveBasis(was, free string) string { return was + "\n" + free }
+func moveBasis(was, free sandbox.State) string { return string(was + "\n" + free) }
 
 // move does what move_file promises.
 func move(ctx context.Context, env tool.Env, args moveArgs) (moved, error) {
-	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free string) (moved, error) {
+	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free sandbox.State) (moved, error) {
 		kind := kindOf(from.Info())
 		if err := from.Move(ctx, to, was, free); err != nil {
 			return moved{}, err
@@ -116,7 +116,7 @@ func move(ctx context.Context, env tool.Env, args moveArgs) (moved, error) {
 
 // previewMove shows what would be moved where.
 func previewMove(ctx context.Context, env tool.Env, args moveArgs) (tool.Preview, error) {
-	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free string) (tool.Preview, error) {
+	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free sandbox.State) (tool.Preview, error) {
 		what, err := inventory(ctx, env, from)
 		if err != nil {
 			return tool.Preview{}, err

@@ -58,15 +58,15 @@ func writeFile() tool.Tool {
 // draft is what a file is to become.
 type draft struct {
 	spot   *sandbox.Spot
-	path   string // as it was asked for
-	state  string // what the draft starts from
-	form   form   // how the text is written down
-	old    string // the text that is there
-	text   string // the text that is to be there
-	data   []byte // the same as it is written down
-	lost   bool   // characters of the new text were lost before it came here
-	evened bool   // lines that stay get other ends
-	change change // of an edit
+	path   string        // as it was asked for
+	state  sandbox.State // what the draft starts from
+	form   form          // how the text is written down
+	old    string        // the text that is there
+	text   string        // the text that is to be there
+	data   []byte        // the same as it is written down
+	lost   bool          // characters of the new text were lost before it came here
+	evened bool          // lines that stay get other ends
+	change change        // of an edit
 }
 
 // onDraft makes the draft of a file, with others kept from changing the file
@@ -86,7 +86,7 @@ func onDraft[R any](ctx context.Context, env tool.Env, path string, prepare func
 	if err := prepare(ctx, d); err != nil {
 		return r, err
 	}
-	if err := env.Still(d.state); err != nil {
+	if err := env.Still(string(d.state)); err != nil {
 		return r, err
 	}
 	return use(d)
@@ -183,7 +183,7 @@ func previewWrite(ctx context.Context, env tool.Env, args writeArgs) (tool.Previ
 		if d.spot.Info() != nil {
 			return d.preview(env.Scope.Lang, replaces), nil
 		}
-		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: d.state, Touches: []string{d.spot.Path()}}, nil
+		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: string(d.state), Touches: []string{d.spot.Path()}}, nil
 	})
 }
 
@@ -227,7 +227,7 @@ func (d *draft) preview(language string, head lang.Words) tool.Preview {
 	if remark := d.remark(language); remark != "" && d.old != d.text {
 		parts = append(parts, remark)
 	}
-	return tool.Preview{Text: strings.Join(parts, "\n"), Basis: d.state, Touches: []string{d.spot.Path()}}
+	return tool.Preview{Text: strings.Join(parts, "\n"), Basis: string(d.state), Touches: []string{d.spot.Path()}}
 }
 
 // renderWritten says what was written.
