@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // errKept is the error for what is not changed, whatever is tried.
@@ -131,20 +132,30 @@ func (s *Spot) checkOpened(file *os.File) error {
 func (s *Spot) newNames() error {
 	for _, name := range append([]string{s.name}, s.missing...) {
 		switch {
-		case !utf8.ValidString(name) || strings.ContainsFunc(name, unseen):
+		case !utf8.ValidString(name) || strings.ContainsFunc(name, text.Hidden) || oddSelector(name):
 			return errPath("The name %s has characters that cannot be seen.", quote(name))
+		case strings.TrimSpace(name) != name:
+			return errPath("The name %s begins or ends with a blank.", quote(name))
 		case len(name) > 255:
 			return errPath("The name %s is too long: %d bytes, at most 255 are possible.", quote(name), len(name))
-		case runtime.GOOS == "windows" && strings.TrimRight(name, ". ") != name:
-			return errPath("The name %s ends in a dot or a space.", quote(name))
+		case runtime.GOOS == "windows" && strings.TrimRight(name, ".") != name:
+			return errPath("The name %s ends in a dot.", quote(name))
 		}
 	}
 	return nil
 }
 
-// unseen reports whether a character would turn or hide what is beside it.
-func unseen(r rune) bool {
-	return unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+// oddSelector reports whether the character that gives emoji their colour follows
+// anything else, where it is not seen.
+func oddSelector(name string) bool {
+	last := ' '
+	for _, r := range name {
+		if r == '\ufe0f' && !unicode.Is(unicode.So, last) {
+			return true
+		}
+		last = r
+	}
+	return false
 }
 
 // makeParents makes the folders that are missing. The undo removes them again,

@@ -377,3 +377,27 @@ func TestFolderMovedAway(t *testing.T) {
 		}
 	}
 }
+
+// TestNewNames makes no names that look like others: twins of what is there, or
+// with something in them that nobody sees.
+func TestNewNames(t *testing.T) {
+	root := tree(t, map[string]string{"w/notes.md": "N", "w/a": "A", "w/old ": "O"})
+	f := open(t, Config{Folders: []string{root + "/w"}})
+	for path, want := range map[string]string{
+		"notes\u200b.md": "cannot be seen", "notes.md\u3164": "cannot be seen", "\u200enotes.md": "cannot be seen", "d/\ufeff/b": "cannot be seen",
+		"notes\ufe0f.md": "cannot be seen", "notes\ufe0e.md": "cannot be seen", "notes\u2800.md": "cannot be seen", "n\u00adotes.md": "cannot be seen", "notes\U000e0041.md": "cannot be seen",
+		"notes.md ": "blank", " notes.md": "blank", "notes.md\u00a0": "blank", "notes.md\u3000": "blank", "d /b": "blank", "notes.md\n": "cannot be seen",
+	} {
+		if got := put(t, f, path, "twin"); !strings.Contains(got, want) {
+			t.Errorf("writing %q: %q", path, got)
+		}
+		if got := rename(t, f, "a", path); !strings.Contains(got, want) {
+			t.Errorf("moving to %q: %q", path, got)
+		}
+	}
+	for _, path := range []string{"❤️.md", "two words.md", "žluť 日本.md", "old "} {
+		if got := put(t, f, path, "x"); got != "" {
+			t.Errorf("%q: %q", path, got)
+		}
+	}
+}

@@ -3,10 +3,10 @@ package toolkit
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"loci/internal/lang"
+	"loci/internal/text"
 )
 
 const (
@@ -24,29 +24,14 @@ func visible(s string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case r == '\n' || r == '\t':
-			b.WriteRune(r)
-		case hides(r) && r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		case hides(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
+		case r != '\n' && r != '\t' && text.Hidden(r):
+			b.WriteString(text.Escape(r))
 		default:
 			b.WriteRune(r)
 		}
 		s = s[n:]
 	}
 	return b.String()
-}
-
-// hides reports whether a character cannot be seen as what it is: controls,
-// formats (marks of direction and of no width, tags), separators of lines,
-// fillers, and the variation selectors that no emoji has.
-func hides(r rune) bool {
-	switch r {
-	case 0x115f, 0x1160, 0x3164, 0xffa0, 0x034f:
-		return true
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r >= 0xe0100 && r <= 0xe01ef
 }
 
 // oneLine is visible for what stands within a line, such as a path.

@@ -90,7 +90,7 @@ func TestLongDiff(t *testing.T) {
 
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain žluť 日本 🐢\n\tx": "plain žluť 日本 🐢\n\tx", "\x1b[2J\r\x00\x7f\u0085": `\u001b[2J\u000d\u0000\u007f\u0085`, "a\u202eb\u2066c\u2069": `a\u202eb\u2066c\u2069`,
+		"plain žluť 日本 🐢\n\tx": "plain žluť 日本 🐢\n\tx", "\x1b[2J\r\x00\x7f\u0085": `\u001b[2J\r\u0000\u007f\u0085`, "a\u202eb\u2066c\u2069": `a\u202eb\u2066c\u2069`,
 		"\u200b\ufeff\u00ad\u2028": `\u200b\ufeff\u00ad\u2028`, "\U000e0041": `\U000e0041`, "\U000e0100\u3164": `\U000e0100\u3164`, "\xff": `\xff`,
 	} {
 		if got := visible(in); got != want {
