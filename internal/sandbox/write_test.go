@@ -182,6 +182,11 @@ func TestProtected(t *testing.T) {
 		".husky/x", ".vscode/tasks.json", ".idea/x", ".devcontainer/x", ".devcontainer.json", ".mcp.json", ".MCP.JSON",
 		".bashrc", ".BASHRC", "rc", ".zshrc", ".zshenv", ".zprofile", ".profile", ".bash_profile", ".envrc", "deep/er/.envrc", ".\u017fsh/x",
 		".ssh/authorized_keys", ".gnupg/x", ".config/autostart/x.desktop", ".CONFIG/Systemd/user/x", ".config/fish/x", ".github/workflows/ci.yml", ".github/WORKFLOWS/ci.yml",
+		".bash_completion", ".bashrc.d/x", ".zshrc.d/x", ".zlogin", ".zlogout", ".oh-my-zsh/custom/x.zsh", ".xinitrc", ".xprofile", ".xsessionrc", ".pam_environment", ".inputrc", ".tmux.conf",
+		".config/environment.d/x", ".config/plasma-workspace/env/x.sh", ".local/share/systemd/user/x", ".local/share/dbus-1/services/x", ".local/share/applications/x.desktop", ".local/bin/ls",
+		".config/nvim/init.lua", ".vimrc", ".vim/plugin/x", ".emacs", ".emacs.d/init.el", ".npmrc", ".cargo/config", ".cargo/config.toml", ".config/pip/pip.conf", ".pip/pip.conf",
+		".pre-commit-config.yaml", ".git-credentials", ".gitconfig", ".netrc", ".aws/credentials", ".kube/config", ".docker/config.json", ".windsurf/rules", ".windsurfrules", ".aider.conf.yml",
+		".opencode/x", ".gitlab-ci.yml", ".Gitlab-CI.yml", "bare.git/hooks/post-update", "bare.git/config", ".local/lib/python3/x.pth", "NPMRC~1", ".gitmodules", ".config/mise/config.toml",
 		"state/audit.db", "audit.db", "STATE/x", "later/data", "later/data/x", "state",
 	}
 	for _, path := range closed {
@@ -200,7 +205,8 @@ func TestProtected(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{".gitignore", ".github/x", ".config/x", ".env", "git/x", "agent", "profile", "ssh/x", "notes~1", ".config/autostarter", "dotfiles/zshrc", "shared/tasks.json", ".vscode/../notes", "config/systemd", "later/x"} {
+	for _, path := range []string{".gitignore", ".github/x", ".config/x", ".env", "git/x", "agent", "profile", "ssh/x", "notes~1", ".config/autostarter", "dotfiles/zshrc", "shared/tasks.json", ".vscode/../notes", "config/systemd", "later/x",
+		"AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md", ".cache/x", ".local/share/x", "bare.git/description", "vimrc", "docker/x", ".cargo/registry/x", "hooks2/x", "npmrc.bak~"} {
 		if got := put(t, f, path, "x"); got != "" {
 			t.Errorf("%s: %s", path, got)
 		}
