@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -52,7 +53,10 @@ func (s *Spot) content(limit int64) (data []byte, err error) {
 	if err := s.checkOpened(file); err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(file, limit+1))
+	var b bytes.Buffer
+	b.Grow(int(min(s.info.Size(), limit)) + bytes.MinRead)
+	_, err = b.ReadFrom(io.LimitReader(file, limit+1))
+	return b.Bytes(), err
 }
 
 // State identifies a spot and what was there at a moment: that it was free, the

@@ -2,7 +2,6 @@ package toolkit
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"loci"
@@ -60,28 +59,22 @@ func deleteFile(c Config) tool.Tool {
 }
 
 // onDelete opens what is to be deleted, with others kept away from it.
-func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s *sandbox.Spot, was sandbox.State) (R, error)) (r R, err error) {
-	spot, err := env.Files.Spot(ctx, path, sandbox.Keep)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, spot.Close()) }()
-	release, err := sandbox.Lock(ctx, spot)
-	if err != nil {
-		return r, err
-	}
-	defer release()
-	if err := spot.CanDelete(ctx); err != nil {
-		return r, err
-	}
-	was, err := spot.State(ctx)
-	if err != nil {
-		return r, err
-	}
-	if err := env.Still(string(was)); err != nil {
-		return r, err
-	}
-	return use(spot, was)
+func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s *sandbox.Spot, was sandbox.State) (R, error)) (R, error) {
+	return atSpot(ctx, env, path, sandbox.Keep, func(spot *sandbox.Spot) (R, error) {
+		return alone(ctx, func() (r R, err error) {
+			if err := spot.CanDelete(ctx); err != nil {
+				return r, err
+			}
+			was, err := spot.State(ctx)
+			if err == nil {
+				err = env.Still(string(was))
+			}
+			if err != nil {
+				return r, err
+			}
+			return use(spot, was)
+		}, spot)
+	})
 }
 
 // remove does what delete_file promises.

@@ -71,25 +71,19 @@ type draft struct {
 
 // onDraft makes the draft of a file, with others kept from changing the file
 // until use is done.
-func onDraft[R any](ctx context.Context, env tool.Env, path string, prepare func(context.Context, *draft) error, use func(*draft) (R, error)) (r R, err error) {
-	spot, err := env.Files.Spot(ctx, path, sandbox.Follow)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, spot.Close()) }()
-	release, err := sandbox.Lock(ctx, spot)
-	if err != nil {
-		return r, err
-	}
-	defer release()
-	d := &draft{spot: spot, path: path}
-	if err := prepare(ctx, d); err != nil {
-		return r, err
-	}
-	if err := env.Still(string(d.state)); err != nil {
-		return r, err
-	}
-	return use(d)
+func onDraft[R any](ctx context.Context, env tool.Env, path string, prepare func(context.Context, *draft) error, use func(*draft) (R, error)) (R, error) {
+	return atSpot(ctx, env, path, sandbox.Follow, func(spot *sandbox.Spot) (R, error) {
+		return alone(ctx, func() (r R, err error) {
+			d := &draft{spot: spot, path: path}
+			if err = prepare(ctx, d); err == nil {
+				err = env.Still(string(d.state))
+			}
+			if err != nil {
+				return r, err
+			}
+			return use(d)
+		}, spot)
+	})
 }
 
 // begin fills in what is there, in the order that notices every change: first
