@@ -53,3 +53,13 @@ func pathOf(root *os.Root) (path string) {
 	}
 	return path
 }
+
+// exchange makes two names in an opened folder change places. Not all file systems
+// can.
+func exchange(root *os.Root, a, b string) error {
+	err := handle(root, func(dir int) error { return unix.Renameat2(dir, a, dir, b, unix.RENAME_EXCHANGE) })
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
+		return errors.ErrUnsupported
+	}
+	return err
+}

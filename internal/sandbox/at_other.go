@@ -22,3 +22,6 @@ func renameNew(from *os.Root, old string, to *os.Root, name string) error {
 
 // pathOf is where an opened folder is now; here that is not known.
 func pathOf(*os.Root) string { return "" }
+
+// exchange is for Linux alone.
+func exchange(*os.Root, string, string) error { return errors.ErrUnsupported }

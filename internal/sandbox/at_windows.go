@@ -62,3 +62,6 @@ func pathOf(*os.Root) string { return "" }
 
 // writable is not known before it is tried.
 func writable(*os.Root) bool { return true }
+
+// exchange is for Linux alone.
+func exchange(*os.Root, string, string) error { return errors.ErrUnsupported }

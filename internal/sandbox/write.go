@@ -196,7 +196,7 @@ func (s *Spot) place(a *aside) error {
 	case s.info == nil:
 		err = renameNew(s.dir, a.name, s.dir, s.name)
 	default:
-		err = s.dir.Rename(a.name, s.name)
+		return s.replace(a)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return errMoved(s.shown) // it was free a moment ago
@@ -205,6 +205,38 @@ func (s *Spot) place(a *aside) error {
 		a.name = ""
 	}
 	return err
+}
+
+// replace puts what was written aside in the place of the old file. Where the
+// system can, the two change places, so that the old one is seen once more when
+// nobody can save over it unnoticed any more: if it is another by now, they change
+// back.
+func (s *Spot) replace(a *aside) error {
+	fresh, err := s.dir.Lstat(a.name)
+	if err != nil {
+		return err
+	}
+	switch err := exchange(s.dir, a.name, s.name); {
+	case errors.Is(err, errors.ErrUnsupported):
+		if err = s.dir.Rename(a.name, s.name); err == nil {
+			a.name = ""
+		}
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return errMoved(s.shown)
+	case err != nil:
+		return err
+	}
+	if old, err := s.dir.Lstat(a.name); err == nil && traits(old) == traits(s.info) {
+		_ = s.dir.Remove(a.name) // else a later sweep takes it
+		a.name = ""
+		return nil
+	}
+	err = exchange(s.dir, a.name, s.name)
+	if now, err2 := s.dir.Lstat(a.name); err != nil || err2 != nil || !os.SameFile(now, fresh) {
+		a.name = "" // it is somebody's, and stays
+	}
+	return errMoved(s.shown)
 }
 
 // verify makes the folder durable, reads the file back through a handle of its
