@@ -445,3 +445,15 @@ func FuzzResolve(f *testing.F) {
 		}
 	})
 }
+
+// TestQuote shows what cannot be seen in the paths of errors.
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"a b": `"a b"`, "notes.md\u3164": `"notes.md\u3164"`, "a\u202eb\n\x00": `"a\u202eb\n\u0000"`, `a"b\`: `"a\"b\\"`, "\xff": "\"\ufffd\"",
+		strings.Repeat("x", 300): `"` + strings.Repeat("x", 200) + `…"`,
+	} {
+		if got := quote(in); got != want {
+			t.Errorf("%q is %s, want %s", in, got, want)
+		}
+	}
+}

@@ -97,7 +97,7 @@ func (f form) fits(path string, texts ...string) error {
 	for _, t := range texts {
 		if f.ascii && !isASCII(t) {
 			return advise("Use letters without accents, or convert the file to UTF-8 first.",
-				"%s is not in UTF-8, so only ASCII can be put into it.", text.Clip(path, 200))
+				"%s is not in UTF-8, so only ASCII can be put into it.", oneLine(text.Clip(path, 200)))
 		}
 	}
 	return nil

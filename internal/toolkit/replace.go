@@ -29,7 +29,7 @@ type change struct {
 // around them.
 func replace(ctx context.Context, content string, f form, args editArgs) (change, error) {
 	old, now := unixEnds(args.Old), unixEnds(args.New)
-	shown := text.Clip(args.Path, 200)
+	shown := oneLine(text.Clip(args.Path, 200))
 	switch {
 	case old == "":
 		return change{}, fail("Give the exact text that is to be replaced as old_text; to write a whole file use write_file.", "The text to replace is empty.")

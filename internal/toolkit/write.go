@@ -113,7 +113,7 @@ func (d *draft) become(given, content string) (err error) {
 	}
 	d.text, d.lost = content, strings.ContainsRune(given, utf8.RuneError)
 	if d.data, err = d.form.write(content); err == nil && len(d.data) > sandbox.MaxText {
-		err = errTooLong(text.Clip(d.path, 200))
+		err = errTooLong(oneLine(text.Clip(d.path, 200)))
 	}
 	return err
 }
