@@ -63,7 +63,7 @@ var arrows = map[string]row{
 
 	"internal/agent":      {engine, ". internal/approval internal/lang internal/offer internal/prompt internal/text internal/transcript internal/toolcall"},
 	"internal/transcript": {engine, "."},
-	"internal/approval":   {engine, ". internal/lang"},
+	"internal/approval":   {engine, ". internal/lang internal/text"},
 	"internal/prompt":     {engine, "."},
 	"internal/offer":      {engine, ". internal/text internal/toolcall"},
 

@@ -26,7 +26,6 @@ import (
 	"loci/internal/embedded"
 	"loci/internal/intent"
 	"loci/internal/model"
-	"loci/internal/sandbox"
 	"loci/internal/store"
 	"loci/internal/tool"
 	"loci/internal/toolkit"
@@ -193,7 +192,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	if !a.store.Clean() {
 		a.own.Go(func() { a.verify(ctx) })
 	}
-	a.daily.Go(func() { sandbox.PurgeDaily(ctx, a.trash(), now, a.purge) })
+	a.daily.Go(func() { purgeDaily(ctx, a.trash(), now, a.purged) })
 	a.server = api.Server(ctx, api.New(a.apiConfig(tools)), a.opts.Logger)
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); a.daily.Wait(); return nil })
 	return nil
@@ -209,18 +208,6 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		Now:     now,
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
-	}
-}
-
-// trash is the folder that deleted files go to.
-func (a *App) trash() string { return filepath.Join(a.opts.Paths.Data, "trash") }
-
-// purge tells the log what was removed from the trash for good.
-func (a *App) purge(removed int, err error) {
-	if err != nil {
-		a.opts.Logger.Warn("the trash could not be purged", "path", a.trash(), "error", err)
-	} else if removed > 0 {
-		a.opts.Logger.Info("purged the trash", "removed", removed)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"loci/internal/text"
 )
 
 // What comes from a model or a file is shown so that the person sees all of it
@@ -16,27 +18,6 @@ const (
 	maxMarks  = 4  // combining marks on a letter: more paint over the lines around it
 	maxBlanks = 60 // blanks in a row within a line: more push the rest out of sight
 )
-
-// hidden tells whether a character does not show, or changes how others show.
-func hidden(r rune) bool {
-	return r != '\ufe0f' && // gives emoji their colour
-		(!unicode.IsGraphic(r) || r == '\u2800' || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector))
-}
-
-// escape is a character written with ASCII letters.
-func escape(r rune) string {
-	switch {
-	case r == '\n':
-		return `\n`
-	case r == '\r':
-		return `\r`
-	case r == '\t':
-		return `\t`
-	case r > 0xffff:
-		return fmt.Sprintf(`\U%08x`, r)
-	}
-	return fmt.Sprintf(`\u%04x`, r)
-}
 
 // clip is the first characters of a text.
 func clip(s string, most int) string {
@@ -62,7 +43,7 @@ func visible(s string, odd func(last, r, next rune) bool) string {
 		}
 		next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
 		if marks > maxMarks || odd(last, r, next) {
-			b.WriteString(escape(r))
+			b.WriteString(text.Escape(r))
 		} else {
 			b.WriteRune(r)
 		}
@@ -106,7 +87,7 @@ func activeInLine(last, r, next rune) bool {
 	case '\u3000': // the blank of Chinese texts
 		return false
 	}
-	return hidden(r) || unicode.Is(unicode.Zs, r)
+	return text.Hidden(r) || unicode.Is(unicode.Zs, r)
 }
 
 // lookalikes take the place of the characters that Markdown, HTML and formulas
@@ -118,7 +99,7 @@ var lookalikes = strings.NewReplacer("`", "'", "*", "＊", "<", "＜", ">", "＞
 func prose(s string, most int) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\ufffd")), " ")
 	head := clip(s, most)
-	shown := visible(lookalikes.Replace(head), func(_, r, _ rune) bool { return hidden(r) })
+	shown := visible(lookalikes.Replace(head), func(_, r, _ rune) bool { return text.Hidden(r) })
 	if len(head) < len(s) {
 		shown += "…"
 	}
@@ -142,17 +123,17 @@ func fenced(s string, most int) (block string, cut int) {
 	s = strings.TrimRight(s, "\n")
 	head := clip(s, most)
 	cut = utf8.RuneCountInString(s[len(head):])
-	text := visible(head, func(_, r, _ rune) bool { return r != '\n' && r != '\t' && hidden(r) })
-	text = folding.ReplaceAllStringFunc(text, func(tag string) string {
+	shown := visible(head, func(_, r, _ rune) bool { return r != '\n' && r != '\t' && text.Hidden(r) })
+	shown = folding.ReplaceAllStringFunc(shown, func(tag string) string {
 		r, size := utf8.DecodeRuneInString(tag)
-		return escape(r) + tag[size:]
+		return text.Escape(r) + tag[size:]
 	})
-	text = blanks.ReplaceAllStringFunc(text, func(gap string) string {
+	shown = blanks.ReplaceAllStringFunc(shown, func(gap string) string {
 		_, size := utf8.DecodeLastRuneInString(gap)
-		return fmt.Sprintf(`%s{%d}%s`, escape(' '), utf8.RuneCountInString(gap)-1, gap[len(gap)-size:])
+		return fmt.Sprintf(`%s{%d}%s`, text.Escape(' '), utf8.RuneCountInString(gap)-1, gap[len(gap)-size:])
 	})
 	fence := "```"
-	for _, run := range runs.FindAllString(text, -1) {
+	for _, run := range runs.FindAllString(shown, -1) {
 		if len(run) >= len(fence) {
 			fence = strings.Repeat("`", len(run)+1)
 		}
@@ -161,7 +142,7 @@ func fenced(s string, most int) (block string, cut int) {
 	if isDiff(head) {
 		kind = "diff"
 	}
-	return fence + kind + "\n" + text + "\n" + fence, cut
+	return fence + kind + "\n" + shown + "\n" + fence, cut
 }
 
 // hunk is how the parts of a diff begin.

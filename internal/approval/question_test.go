@@ -14,6 +14,7 @@ import (
 
 	"loci"
 	"loci/internal/lang"
+	"loci/internal/text"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -178,7 +179,7 @@ func FuzzQuestion(f *testing.F) {
 		a.Reason, a.Taint = reason, taint
 		q := Question(a, "en", time.UTC)
 		for _, r := range q {
-			if r != '\n' && r != '\t' && hidden(r) {
+			if r != '\n' && r != '\t' && text.Hidden(r) {
 				t.Fatalf("%q holds %U", q, r)
 			}
 		}

@@ -51,7 +51,7 @@ func TestApprovalsListed(t *testing.T) {
 	code := p.run("", "approvals")
 	want := "7F1  write_file report.md  (asked 2 minutes ago, waits until " + one.Expires.Local().Format("2006-01-02 15:04") + ")\n" +
 		"     It changes something on this machine.\n       # Report\n       auth 3\n\n" +
-		"7F2  write_file a\\x1b[2Jb.md  (asked just now)\n" +
+		"7F2  write_file a\\u001b[2Jb.md  (asked just now)\n" +
 		"     It changes something on this machine.\n       # Report\n       auth 3\n\n" +
 		"To answer: loci approvals yes 7F1, or loci approvals no 7F1\n"
 	if diff := cmp.Diff(want, p.out.String()); diff != "" || code != 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -126,9 +125,8 @@ func preview(a loci.Approval, colour bool) string {
 func escaped(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if r != '\t' && r != ' ' && (!unicode.IsPrint(r) || unicode.Is(unicode.Cf, r)) {
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
+		if r != '\t' && text.Hidden(r) || unicode.Is(unicode.Zs, r) && r != ' ' && r != '\u3000' {
+			b.WriteString(text.Escape(r))
 			continue
 		}
 		b.WriteRune(r)

@@ -175,11 +175,11 @@ func TestQuestionText(t *testing.T) {
 	}{
 		"diff": {loci.Approval{Tool: "edit_file", Arguments: []byte(`{"path":"notes.md","old_text":"old","new_text":"new","replace_all":true}`), Preview: diff, Reason: "It changes something.", Taint: "https://example.com/a"},
 			"\x1b[1medit_file notes.md\x1b[0m\n  It changes something.\n  This conversation has read from outside: https://example.com/a\n  replace_all: true\n" +
-				"    \x1b[31m--- notes.md\x1b[0m\n    \x1b[32m+++ notes.md\x1b[0m\n    @@ -1,2 +1,2 @@\n     Dear Anna,\n    \x1b[31m-old\\x1b[2J\x1b[0m\n    \x1b[32m+new\\u202etxt.exe\x1b[0m\n"},
+				"    \x1b[31m--- notes.md\x1b[0m\n    \x1b[32m+++ notes.md\x1b[0m\n    @@ -1,2 +1,2 @@\n     Dear Anna,\n    \x1b[31m-old\\u001b[2J\x1b[0m\n    \x1b[32m+new\\u202etxt.exe\x1b[0m\n"},
 		"list":       {loci.Approval{Tool: "write_file", Arguments: []byte(`{"path":"a\nb.md","content":"- x"}`), Preview: "- x"}, "\x1b[1mwrite_file a\\nb.md\x1b[0m\n    - x\n"},
 		"move":       {loci.Approval{Tool: "move_file", Arguments: []byte(`{"source":"a","destination":"b/"}`)}, "\x1b[1mmove_file a → b/\x1b[0m\n"},
 		"no preview": {loci.Approval{Tool: "send", Arguments: []byte(`{"to":["a@b.c"],"content":"` + strings.Repeat("x", 600) + `"}`)}, "\x1b[1msend\x1b[0m\n  content: " + strings.Repeat("x", 499) + "… (600 characters in all)\n  to: [\"a@b.c\"]\n"},
-		"no JSON":    {loci.Approval{Tool: "odd", Arguments: []byte("\x1b]0;x\a")}, "\x1b[1modd\x1b[0m\n  arguments: \\x1b]0;x\\a\n"},
+		"no JSON":    {loci.Approval{Tool: "odd", Arguments: []byte("\x1b]0;x\a")}, "\x1b[1modd\x1b[0m\n  arguments: \\u001b]0;x\\u0007\n"},
 	} {
 		if got := cmp.Diff(tt.want, question(tt.a, true)); got != "" {
 			t.Errorf("%s: %s", name, got)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"loci"
+	"loci/internal/text"
 	"loci/internal/toolcall"
 )
 
@@ -60,7 +61,7 @@ func inert(s string) string {
 			return ' '
 		case r == '\u200c' || r == '\u200d': // parts of words in some scripts
 			return r
-		case unicode.Is(unicode.Cf, r):
+		case text.Hidden(r):
 			return -1
 		}
 		return r

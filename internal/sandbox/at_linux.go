@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,7 +13,7 @@ import (
 // open(2). Not all file systems can.
 func openUnnamed(root *os.Root, perm os.FileMode) (file *os.File, err error) {
 	err = handle(root, func(dir int) error {
-		fd, err := unix.Openat(dir, ".", unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, uint32(perm))
+		fd, err := unix.Openat(dir, ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, uint32(perm))
 		if err == nil {
 			file = os.NewFile(uintptr(fd), "unnamed")
 		}
@@ -39,4 +40,26 @@ func renameNew(from *os.Root, old string, to *os.Root, name string) error {
 			return linkOver(from, old, to, name, a, b) // a file system that cannot be told
 		})
 	})
+}
+
+// pathOf is where an opened folder is now; empty: it is not known.
+func pathOf(root *os.Root) (path string) {
+	_ = handle(root, func(dir int) (err error) { // then it is not known
+		path, err = os.Readlink(fmt.Sprintf("/proc/self/fd/%d", dir))
+		return err
+	})
+	if !filepath.IsAbs(path) {
+		return ""
+	}
+	return path
+}
+
+// exchange makes two names in an opened folder change places. Not all file systems
+// can.
+func exchange(root *os.Root, a, b string) error {
+	err := handle(root, func(dir int) error { return unix.Renameat2(dir, a, dir, b, unix.RENAME_EXCHANGE) })
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
+		return errors.ErrUnsupported
+	}
+	return err
 }

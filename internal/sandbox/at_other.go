@@ -19,3 +19,9 @@ func renameNew(from *os.Root, old string, to *os.Root, name string) error {
 		return handle(to, func(b int) error { return linkOver(from, old, to, name, a, b) })
 	})
 }
+
+// pathOf is where an opened folder is now; here that is not known.
+func pathOf(*os.Root) string { return "" }
+
+// exchange is for Linux alone.
+func exchange(*os.Root, string, string) error { return errors.ErrUnsupported }

@@ -77,3 +77,16 @@ func inode(info fs.FileInfo) uint64 {
 	}
 	return 0
 }
+
+// device tells disks apart.
+func device(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Dev) // signed, and 32 bits wide, on some systems
+	}
+	return 0
+}
+
+// writable tells whether the system lets us make and remove names in a folder.
+func writable(root *os.Root) bool {
+	return handle(root, func(dir int) error { return unix.Faccessat(dir, ".", unix.W_OK, 0) }) == nil
+}

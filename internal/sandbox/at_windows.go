@@ -53,3 +53,15 @@ func syncDir(*os.Root) error { return nil }
 
 // inode is not known without opening a file.
 func inode(fs.FileInfo) uint64 { return 0 }
+
+// device is no matter here: what is mounted in a folder is a link to Windows.
+func device(fs.FileInfo) uint64 { return 0 }
+
+// pathOf is where an opened folder is now; here that is not known.
+func pathOf(*os.Root) string { return "" }
+
+// writable is not known before it is tried.
+func writable(*os.Root) bool { return true }
+
+// exchange is for Linux alone.
+func exchange(*os.Root, string, string) error { return errors.ErrUnsupported }

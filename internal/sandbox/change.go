@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // errKept is the error for what is not changed, whatever is tried.
@@ -50,10 +51,11 @@ var reasons = []struct {
 	says string // completed by the path
 	todo string
 }{
+	{syscall.EDQUOT, "There is no room left on the disk for %s.", "Free some room on the disk first."},
 	{syscall.ENOSPC, "There is no room left on the disk for %s.", "Free some room on the disk first."},
 	{fs.ErrPermission, "The system does not permit to change %s.", "Check who owns the file or its folder."},
 	{syscall.EROFS, "%s is on a disk that can only be read.", "Choose a folder on another disk."},
-	{syscall.EBUSY, "%s is in use.", "Close the program that uses it."},
+	{syscall.EBUSY, "The system holds %s at its place.", "A program may use it, or something may be mounted there."},
 	{syscall.EIO, "The disk could not do it for %s.", "The disk may be damaged."},
 }
 
@@ -70,11 +72,11 @@ func (s *Spot) explain(ctx context.Context, err error) error {
 	}
 	for _, r := range reasons {
 		if errors.Is(err, r.err) {
-			return &loci.ToolError{Message: fmt.Sprintf(r.says, quote(s.shown)) + " It is as it was.", Suggestion: "Tell the person. " + r.todo, ForPerson: r.todo}
+			return &loci.ToolError{Message: fmt.Sprintf(r.says, quote(s.shown)) + " Nothing was changed.", Suggestion: "Tell the person. " + r.todo, ForPerson: r.todo}
 		}
 	}
 	return &loci.ToolError{
-		Message:    fmt.Sprintf("%s could not be changed: %s. It is as it was.", quote(s.shown), reason(err)),
+		Message:    fmt.Sprintf("%s could not be changed: %s. Nothing was changed.", quote(s.shown), reason(err)),
 		Suggestion: "Tell the person what the system said.",
 		ForPerson:  "The file or its disk may be damaged.",
 	}
@@ -102,6 +104,9 @@ func (s *Spot) replaceable() error {
 	if s.info.Mode().Perm()&0o222 == 0 {
 		return errKept("%s is write-protected.", quote(s.shown))
 	}
+	if err := s.loose(); err != nil {
+		return err
+	}
 	file, err := s.dir.OpenFile(s.name, os.O_WRONLY|readFlags, 0) // not truncated: this only asks whether one may
 	if err != nil {
 		return err
@@ -127,20 +132,30 @@ func (s *Spot) checkOpened(file *os.File) error {
 func (s *Spot) newNames() error {
 	for _, name := range append([]string{s.name}, s.missing...) {
 		switch {
-		case !utf8.ValidString(name) || strings.ContainsFunc(name, unseen):
+		case !utf8.ValidString(name) || strings.ContainsFunc(name, text.Hidden) || oddSelector(name):
 			return errPath("The name %s has characters that cannot be seen.", quote(name))
+		case strings.TrimSpace(name) != name:
+			return errPath("The name %s begins or ends with a blank.", quote(name))
 		case len(name) > 255:
 			return errPath("The name %s is too long: %d bytes, at most 255 are possible.", quote(name), len(name))
-		case runtime.GOOS == "windows" && strings.TrimRight(name, ". ") != name:
-			return errPath("The name %s ends in a dot or a space.", quote(name))
+		case runtime.GOOS == "windows" && strings.TrimRight(name, ".") != name:
+			return errPath("The name %s ends in a dot.", quote(name))
 		}
 	}
 	return nil
 }
 
-// unseen reports whether a character would turn or hide what is beside it.
-func unseen(r rune) bool {
-	return unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+// oddSelector reports whether the character that gives emoji their colour follows
+// anything else, where it is not seen.
+func oddSelector(name string) bool {
+	last := ' '
+	for _, r := range name {
+		if r == '\ufe0f' && !unicode.Is(unicode.So, last) {
+			return true
+		}
+		last = r
+	}
+	return false
 }
 
 // makeParents makes the folders that are missing. The undo removes them again,

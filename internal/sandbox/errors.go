@@ -6,26 +6,32 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 
 	"loci"
+	"loci/internal/text"
 )
 
-// quote puts a path into an error text: quoted, and at most about 200 bytes of
-// it, whatever it is made of.
+// quote puts a path into an error text: quoted, with what cannot be seen escaped,
+// and at most about 200 bytes of it, whatever it is made of.
 func quote(path string) string {
 	const limit = 200
-	path = strings.ToValidUTF8(path, "�")
-	used := 0
-	for i, r := range path {
-		used += len(strconv.QuoteRune(r)) - len("''")
-		if used > limit {
-			return strconv.Quote(path[:i] + "…")
+	var b strings.Builder
+	for _, r := range path { // bytes that are no characters become U+FFFD
+		switch {
+		case b.Len() >= limit:
+			return `"` + b.String() + `…"`
+		case r == '"' || r == '\\':
+			b.WriteRune('\\')
+			b.WriteRune(r)
+		case text.Hidden(r):
+			b.WriteString(text.Escape(r))
+		default:
+			b.WriteRune(r)
 		}
 	}
-	return strconv.Quote(path)
+	return `"` + b.String() + `"`
 }
 
 // errPath is the error for a path that cannot be one, however it is spelled.

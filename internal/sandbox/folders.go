@@ -41,7 +41,9 @@ type Config struct {
 	Work    string   // where relative paths start, inside one of Folders; empty: the first of them
 	Home    string   // what ~ stands for; empty: the home of the person who runs loci
 	// Partial leaves out folders that cannot be opened, instead of failing: a
-	// drive that was unplugged must not take the other folders with it.
+	// drive that was unplugged must not take the other folders with it. If the
+	// working folder is among them, relative paths are refused: they would mean
+	// something else.
 	Partial bool
 	// Private names folders that stay closed even inside an allowed one: those
 	// of loci itself, with its keys and its memory.
@@ -54,6 +56,7 @@ type Folders struct {
 	folders []*folder // in the order of Config
 	missing []string  // allowed folders that could not be opened
 	work    string    // absolute; empty when no folder is allowed
+	lost    bool      // there is no folder at work, so relative paths mean nothing
 	home    string    // absolute; empty when unknown
 	private []string  // real paths that stay closed
 	escapes error     // what os.Root answers when a path leaves it
@@ -87,15 +90,13 @@ func New(c Config) (*Folders, error) {
 		return f, nil
 	}
 	f.keepOut(c.Private)
-	f.work = f.folders[0].path
-	if c.Work == "" {
-		return f, nil
-	}
-	loc, ok := f.place(c.Work)
+	f.work = filepath.Clean(cmp.Or(c.Work, c.Folders[0]))
+	loc, ok := f.place(f.work)
 	info, err := loc.stat()
 	if ok && err == nil && info.IsDir() {
-		f.work = filepath.Clean(c.Work)
-	} else if !c.Partial {
+		return f, nil
+	}
+	if f.lost = true; !c.Partial {
 		err := loci.Errorf(loci.Invalid, "The working folder %s is not a folder inside the allowed ones.", quote(c.Work))
 		return nil, errors.Join(err.WithHint("Allow it too, or choose one of %s.", f.list()), f.Close())
 	}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -126,13 +127,13 @@ func TestWriteRace(t *testing.T) {
 	good := 0
 	for end := time.Now().Add(span); time.Now().Before(end); {
 		for _, path := range []string{"d/f", "d/new", "e/f", "e/new", "e/n/new", "f"} {
-			err := change(t, f, path, Follow, func(s *Spot, state string) error { return s.Write(t.Context(), []byte("leak"), state) })
+			err := change(t, f, path, Follow, func(s *Spot, state State) error { return s.Write(t.Context(), []byte("leak"), state) })
 			if err == nil {
 				good++
 			}
 		}
 		_ = moving(t, f, "d/new", "e/moved")
-		_ = change(t, f, "d/f", Keep, func(s *Spot, state string) error {
+		_ = change(t, f, "d/f", Keep, func(s *Spot, state State) error {
 			_, err := s.Delete(t.Context(), root+"/bin", monday, state)
 			return err
 		})
@@ -179,5 +180,40 @@ func TestLinkOver(t *testing.T) {
 	}
 	if content(t, root+"/v/b") != "B" || content(t, root+"/v/c") != "A" || content(t, root+"/v/d/x") != "X" || content(t, root+"/w/a") != "" {
 		t.Error("something was replaced, or is not where it should be")
+	}
+}
+
+// TestPurgeReadOnly purges a tree whose folders may not be written, such as the
+// module cache of Go, for somebody who is not root too.
+func TestPurgeReadOnly(t *testing.T) {
+	root := tree(t, map[string]string{"bin/20261001-000000-0123abcd/mod/pkg/f": "F", "bin/20261001-000000-0123abcd.json": "{}", "bin/20261001-000000-00000000.json": "{}"})
+	if dir := os.Getenv("SANDBOX_PURGES"); dir != "" {
+		n, err := Purge(dir, monday.Add(Kept))
+		if left, _ := os.ReadDir(dir); n != 1 || err != nil || len(left) != 0 {
+			t.Errorf("purged %d, %v, left %v", n, err, left)
+		}
+		return
+	}
+	for _, dir := range []string{"mod/pkg", "mod"} {
+		if err := os.Chmod(root+"/bin/20261001-000000-0123abcd/"+dir, 0o500); err != nil {
+			t.Fatal(err)
+		}
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestPurgeReadOnly$")
+	child.Env = append(os.Environ(), "SANDBOX_PURGES="+root+"/bin", "TMPDIR=/tmp")
+	if os.Getuid() == 0 {
+		err := filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+			return errors.Join(err, os.Chown(path, 65534, 65534))
+		})
+		program := filepath.Join(t.TempDir(), "test")
+		raw, err2 := os.ReadFile(os.Args[0])
+		if err := errors.Join(err, err2, os.WriteFile(program, raw, 0o755), os.Chmod(filepath.Dir(root), 0o755), os.Chmod(filepath.Dir(program), 0o755), os.Chmod(filepath.Dir(filepath.Dir(program)), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		child.Path = program
+		child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

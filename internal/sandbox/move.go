@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"loci"
@@ -22,7 +23,7 @@ func (s *Spot) CanMove(ctx context.Context, to *Spot) error {
 		return s.Missing(ctx)
 	case s.info.Mode()&fs.ModeSymlink != 0:
 		return errKept("%s is a link, and links are not moved.", quote(s.shown))
-	case insideFolded(to.real, s.real) && s.info.IsDir():
+	case s.info.IsDir() && s.contains(to):
 		return errKept("%s would be moved into itself.", quote(s.shown))
 	case to.info != nil:
 		return errExists(to.shown)
@@ -53,21 +54,44 @@ func (s *Spot) movable() error {
 	return errors.Join(s.checkOpened(file), file.Close())
 }
 
-// Move moves a file or a folder to a spot that is free. was is what State said
-// of both when the move was thought out.
-func (s *Spot) Move(ctx context.Context, to *Spot, was, free string) error {
+// contains tells whether a spot lies in the folder that is here.
+func (s *Spot) contains(to *Spot) bool {
+	path, err := to.parent()
+	if err != nil {
+		return inside(to.real, s.real)
+	}
+	for {
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, s.info) {
+			return true
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return false
+		}
+		path = up
+	}
+}
+
+// Move moves a file or a folder to a spot that is free. was and free are what
+// State said of the two when the move was thought out.
+func (s *Spot) Move(ctx context.Context, to *Spot, was, free State) error {
 	if err := s.CanMove(ctx, to); err != nil {
 		return err
 	}
-	old := s.info
 	undo, err := to.makeParents()
 	if err == nil {
-		err = errors.Join(s.unchanged(ctx, was), to.unchanged(ctx, free))
+		to.sweep()
+		err = to.unchanged(ctx, free)
 	}
+	if err != nil {
+		undo()
+		return to.explain(ctx, err)
+	}
+	err = s.unchanged(ctx, was)
 	if err == nil {
 		err = s.before("put in place")
 	}
-	copied := false
+	old, copied := s.info, false
 	if err == nil {
 		if err = renameNew(s.dir, s.name, to.dir, to.name); errors.Is(err, syscall.EXDEV) {
 			err = s.carry(ctx, to)
@@ -79,9 +103,18 @@ func (s *Spot) Move(ctx context.Context, to *Spot, was, free string) error {
 		if errors.Is(err, fs.ErrExist) {
 			return errExists(to.shown)
 		}
-		return s.explain(ctx, err)
+		return s.blamed(to, err).explain(ctx, err)
 	}
 	return s.arrived(to, old, copied)
+}
+
+// blamed is the end of a move that an error of the system is about.
+func (s *Spot) blamed(to *Spot, err error) *Spot {
+	room := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS)
+	if room || errors.Is(err, fs.ErrPermission) && !writable(to.dir) {
+		return to
+	}
+	return s
 }
 
 // arrived makes both folders durable and looks whether the thing is where it
@@ -95,12 +128,12 @@ func (s *Spot) arrived(to *Spot, old fs.FileInfo, copied bool) error {
 	if err != nil || to.info == nil || s.stays() || !copied && !os.SameFile(old, to.info) {
 		return errReadBack("%s was moved, but it is not found at %s, or still at its old place.", quote(s.shown), quote(to.shown))
 	}
-	return nil
+	return to.remains("put there")
 }
 
 // carry moves a file to another disk: it is copied, compared, and only then
 // removed.
-func (s *Spot) carry(ctx context.Context, to *Spot) (err error) {
+func (s *Spot) carry(ctx context.Context, to *Spot) error {
 	if !s.info.Mode().IsRegular() {
 		return &loci.ToolError{
 			Message:    fmt.Sprintf("%s cannot be moved there in one piece: it is on another disk, or as good as that to the system.", quote(s.shown)),
@@ -108,27 +141,75 @@ func (s *Spot) carry(ctx context.Context, to *Spot) (err error) {
 			ForPerson:  "Move the files in it one by one, or the folder with a file manager.",
 		}
 	}
-	a := &aside{name: newAside()}
-	if err := s.copyTo(ctx, to.dir, a.name); err != nil {
+	err := s.carryBy(ctx, to, false)
+	if errors.Is(err, errNoName) {
+		err = s.carryBy(ctx, to, true)
+	}
+	return err
+}
+
+// carryBy copies to a file aside, which has no name yet if that is possible.
+func (s *Spot) carryBy(ctx context.Context, to *Spot, named bool) (err error) {
+	a, err := to.newAside(named, 0o600)
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.drop(to.dir)) }()
-	if err := to.before("put in place"); err != nil {
+	if err := s.copyTo(ctx, a.file); err != nil {
 		return err
 	}
-	if err := renameNew(to.dir, a.name, to.dir, to.name); err != nil {
+	made, err := a.file.Stat()
+	if err == nil {
+		err = to.seal(a)
+	}
+	if err == nil {
+		err = to.place(a)
+	}
+	if err != nil {
 		return err
 	}
-	a.name = ""
-	if err := errors.Join(syncDir(to.dir), s.before("remove"), s.dir.Remove(s.name)); err != nil {
-		return errReadBack("%s was copied to %s, but it could not be removed from its old place.", quote(s.shown), quote(to.shown))
-	}
-	return nil
+	s.keepTime(to.dir, to.name)
+	return s.discard(to.dir, func() error {
+		if there, err := to.dir.Lstat(to.name); err != nil || !os.SameFile(there, made) {
+			return errors.Join(err, errMoved(to.shown))
+		}
+		return to.dir.Remove(to.name)
+	})
 }
 
-// copyTo copies the file, with its mode and time, to a new name in an opened
-// folder, and reads the copy back. If anything fails nothing stays there.
-func (s *Spot) copyTo(ctx context.Context, dir *os.Root, name string) (err error) {
+// discard removes the original of a copy in an opened folder. It must still be
+// what was copied: if it is not, or cannot be removed, the copy is taken back. When
+// it is gone by itself the copy is all that is left of it, and stays.
+func (s *Spot) discard(copied *os.Root, takeBack func() error) error {
+	err := syncDir(copied)
+	if err == nil {
+		err = s.before("remove")
+	}
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = s.dir.Lstat(s.name); err == nil && traits(info) != traits(s.info) {
+			err = errMoved(s.shown)
+		}
+	}
+	if err == nil {
+		err = s.dir.Remove(s.name)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, gone := s.dir.Lstat(s.name); gone == nil && takeBack() == nil {
+		return err
+	}
+	return errReadBack("A copy of %s was made at its new place, but it could not be removed from its old one.", quote(s.shown))
+}
+
+// keepTime gives a copy the time of the original, where the system permits it.
+func (s *Spot) keepTime(dir *os.Root, name string) {
+	_ = dir.Chtimes(name, s.info.ModTime(), s.info.ModTime()) // it is no part of what a person wrote
+}
+
+// copyTo copies the file, with its mode, into a new one, and reads the copy back.
+func (s *Spot) copyTo(ctx context.Context, to *os.File) error {
 	from, err := s.dir.OpenFile(s.name, readFlags, 0)
 	if err != nil {
 		return err
@@ -137,15 +218,6 @@ func (s *Spot) copyTo(ctx context.Context, dir *os.Root, name string) (err error
 	if err := s.checkOpened(from); err != nil {
 		return err
 	}
-	to, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err = errors.Join(err, to.Close()); err != nil {
-			_ = dir.Remove(name)
-		}
-	}()
 	if _, err := io.Copy(to, reader{ctx, from}); err != nil {
 		return err
 	}
@@ -159,7 +231,7 @@ func (s *Spot) copyTo(ctx context.Context, dir *os.Root, name string) (err error
 	if info, err := from.Stat(); err != nil || traits(info) != traits(s.info) {
 		return errors.Join(err, errMoved(s.shown))
 	}
-	return dir.Chtimes(name, s.info.ModTime(), s.info.ModTime())
+	return nil
 }
 
 // same compares two files from their beginnings.

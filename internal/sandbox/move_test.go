@@ -1,17 +1,14 @@
 package sandbox
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -55,7 +52,7 @@ func moving(t *testing.T, f *Folders, from, to string) (err error) {
 // erase deletes and gives where the thing is, or the error's message.
 func erase(t *testing.T, f *Folders, path, trash string, now time.Time) (where, message string) {
 	t.Helper()
-	err := change(t, f, path, Keep, func(s *Spot, state string) (err error) {
+	err := change(t, f, path, Keep, func(s *Spot, state State) (err error) {
 		where, err = s.Delete(t.Context(), trash, now, state)
 		return err
 	})
@@ -176,7 +173,7 @@ func TestCarry(t *testing.T) {
 		t.Fatal(err)
 	}
 	carry := func(from, to string) string {
-		return told(t, change(t, f, from, Keep, func(s *Spot, _ string) error {
+		return told(t, change(t, f, from, Keep, func(s *Spot, _ State) error {
 			d, err := f.Spot(t.Context(), to, Keep)
 			if err != nil {
 				return err
@@ -275,7 +272,7 @@ func TestDeleteCopies(t *testing.T) {
 	}
 	defer bin.Close()
 	for _, path := range []string{"link", "a", "dir"} {
-		err := change(t, f, path, Keep, func(s *Spot, _ string) error { return s.throwCopy(t.Context(), bin) })
+		err := change(t, f, path, Keep, func(s *Spot, _ State) error { return s.throwCopy(t.Context(), bin) })
 		if got := told(t, err); (path == "dir") != strings.Contains(got, "another disk") || path != "dir" && got != "" {
 			t.Errorf("%s: %q", path, got)
 		}
@@ -339,19 +336,68 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-func TestPurgeDaily(t *testing.T) {
-	root := tree(t, map[string]string{"w/a": "A"})
+// TestMoveCase renames to what is the same name to another file system, but not to
+// this one.
+func TestMoveCase(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("here it is the same name")
+	}
+	root := tree(t, map[string]string{"w/Photos/a": "A", "w/log/x": "X", "w/Notes.md": "N"})
 	f := open(t, Config{Folders: []string{root + "/w"}})
-	synctest.Test(t, func(t *testing.T) {
-		if _, got := erase(t, f, "a", root+"/bin", time.Now()); got != "" {
-			t.Fatal(got)
+	for _, tt := range []struct{ from, to, at string }{
+		{"Photos", "photos", "photos/a"}, {"photos", "Photos/old", "Photos/old/a"}, {"log", "log.", "log./x"}, {"Notes.md", "notes.md", "notes.md"},
+	} {
+		if got := rename(t, f, tt.from, tt.to); got != "" || content(t, root+"/w/"+tt.at) == "" {
+			t.Errorf("%s to %s: %q", tt.from, tt.to, got)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), Kept+48*time.Hour)
-		defer cancel()
-		var days []string
-		PurgeDaily(ctx, root+"/bin", time.Now, func(removed int, err error) { days = append(days, fmt.Sprint(removed, err)) })
-		if len(days) < 31 || days[0] != "0 <nil>" || strings.Count(strings.Join(days, ","), "1 <nil>") != 1 {
-			t.Errorf("%d days: %v", len(days), days)
+	}
+}
+
+// TestFolderMovedAway moves the folder that is worked in, when all has been looked
+// at: what was done is told, and where.
+func TestFolderMovedAway(t *testing.T) {
+	for what, do := range map[string]func(*testing.T, *Folders) string{
+		"written":   func(t *testing.T, f *Folders) string { return put(t, f, "d/f", "new") },
+		"put there": func(t *testing.T, f *Folders) string { return rename(t, f, "a", "d/f") },
+	} {
+		root := tree(t, map[string]string{"w/d/": "", "w/a": "new", "out/": ""})
+		f := open(t, Config{Folders: []string{root + "/w"}})
+		f.before = func(call string) error {
+			if call == "put in place" {
+				return os.Rename(root+"/w/d", root+"/out/d")
+			}
+			return nil
 		}
-	})
+		want := "was moved away at that moment"
+		if runtime.GOOS == "linux" {
+			want += ": it is now \"" + root + "/out/d/f\""
+		}
+		if got := do(t, f); !strings.Contains(got, what) || !strings.Contains(got, want) || content(t, root+"/out/d/f") != "new" {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+// TestNewNames makes no names that look like others: twins of what is there, or
+// with something in them that nobody sees.
+func TestNewNames(t *testing.T) {
+	root := tree(t, map[string]string{"w/notes.md": "N", "w/a": "A", "w/old ": "O"})
+	f := open(t, Config{Folders: []string{root + "/w"}})
+	for path, want := range map[string]string{
+		"notes\u200b.md": "cannot be seen", "notes.md\u3164": "cannot be seen", "\u200enotes.md": "cannot be seen", "d/\ufeff/b": "cannot be seen",
+		"notes\ufe0f.md": "cannot be seen", "notes\ufe0e.md": "cannot be seen", "notes\u2800.md": "cannot be seen", "n\u00adotes.md": "cannot be seen", "notes\U000e0041.md": "cannot be seen",
+		"notes.md ": "blank", " notes.md": "blank", "notes.md\u00a0": "blank", "notes.md\u3000": "blank", "d /b": "blank", "notes.md\n": "cannot be seen",
+	} {
+		if got := put(t, f, path, "twin"); !strings.Contains(got, want) {
+			t.Errorf("writing %q: %q", path, got)
+		}
+		if got := rename(t, f, "a", path); !strings.Contains(got, want) {
+			t.Errorf("moving to %q: %q", path, got)
+		}
+	}
+	for _, path := range []string{"❤️.md", "two words.md", "žluť 日本.md", "old "} {
+		if got := put(t, f, path, "x"); got != "" {
+			t.Errorf("%q: %q", path, got)
+		}
+	}
 }

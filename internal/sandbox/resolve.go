@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"loci"
 )
 
 const (
@@ -69,6 +72,13 @@ func (f *Folders) absolute(path string) (string, error) {
 	}
 	if filepath.IsAbs(path) {
 		return path, nil
+	}
+	if f.lost {
+		return "", &loci.ToolError{
+			Message:    fmt.Sprintf("The working folder %s, where relative paths start, is not there any more.", quote(f.work)),
+			Suggestion: "Tell the person: it may have been moved, or its drive unplugged. Absolute paths still work in " + f.list() + ".",
+			ForPerson:  "It may have been moved, or its drive unplugged. Whole paths still work in " + f.list() + ".",
+		}
 	}
 	return f.work + string(filepath.Separator) + path, nil
 }

@@ -211,9 +211,23 @@ func TestNew(t *testing.T) {
 	if got := read(t, f, "x"); got != "in sub" {
 		t.Errorf("in the working folder: %q", got)
 	}
-	f = open(t, Config{Folders: []string{root + "/gone", root + "/w"}, Work: root + "/gone", Partial: true})
-	if diff := cmp.Diff([]string{root + "/w"}, f.paths()); diff != "" || f.work != root+"/w" {
-		t.Errorf("partial: %s, work %s", diff, f.work)
+	for _, c := range []Config{
+		{Folders: []string{root + "/gone", root + "/w"}, Work: root + "/gone", Partial: true}, {Folders: []string{root + "/gone", root + "/w"}, Partial: true},
+		{Folders: []string{root + "/w", root + "/gone"}, Work: root + "/w/gone", Partial: true}, {Folders: []string{root + "/w"}, Work: root + "/other", Partial: true},
+	} {
+		f = open(t, c)
+		if diff := cmp.Diff([]string{root + "/w"}, f.paths()); diff != "" {
+			t.Errorf("partial: %s", diff)
+		}
+		if got := read(t, f, "sub/x"); !strings.Contains(got, "working folder") || !strings.Contains(got, "not there any more") {
+			t.Errorf("relative: %q", got)
+		}
+		if got := put(t, f, "new", "x"); !strings.Contains(got, "not there any more") {
+			t.Errorf("relative: %q", got)
+		}
+		if got := read(t, f, root+"/w/sub/x"); got != "in sub" {
+			t.Errorf("absolute: %q", got)
+		}
 	}
 	for _, f := range []*Folders{nil, {}, open(t, Config{})} {
 		if got := read(t, f, "x"); !strings.Contains(got, "No folder may be looked into") {
@@ -430,4 +444,16 @@ func FuzzResolve(f *testing.F) {
 			t.Errorf("read %q outside: %q, %v", path, b, err)
 		}
 	})
+}
+
+// TestQuote shows what cannot be seen in the paths of errors.
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"a b": `"a b"`, "notes.md\u3164": `"notes.md\u3164"`, "a\u202eb\n\x00": `"a\u202eb\n\u0000"`, `a"b\`: `"a\"b\\"`, "\xff": "\"\ufffd\"",
+		strings.Repeat("x", 300): `"` + strings.Repeat("x", 200) + `…"`,
+	} {
+		if got := quote(in); got != want {
+			t.Errorf("%q is %s, want %s", in, got, want)
+		}
+	}
 }

@@ -248,7 +248,7 @@ func (s *Spot) look() error {
 // its protected name does so through a link too.
 func (s *Spot) allowed(way string) error {
 	if row := cmp.Or(protector(s.real), protector(way)); row != "" {
-		return errKept("%s is in a protected place (%s): what is there can make other programs run.", quote(s.shown), strings.TrimSuffix(row, "*"))
+		return errKept("%s is in a protected place (%s): what is there can make other programs run, or lets somebody in.", quote(s.shown), strings.Trim(row, "*"))
 	}
 	for _, p := range s.f.private {
 		if insideFolded(s.real, p) {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -52,18 +53,24 @@ func (s *Spot) content(limit int64) (data []byte, err error) {
 	if err := s.checkOpened(file); err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(file, limit+1))
+	var b bytes.Buffer
+	b.Grow(int(min(s.info.Size(), limit)) + bytes.MinRead)
+	_, err = b.ReadFrom(io.LimitReader(file, limit+1))
+	return b.Bytes(), err
 }
 
-// State identifies the spot and what is there now: that it is free, the content
-// of a file, where a link leads, all that is in a folder. Files too large to be
-// read, and those in folders, are told apart by size and time.
-func (s *Spot) State(ctx context.Context) (string, error) {
+// State identifies a spot and what was there at a moment: that it was free, the
+// content of a file, where a link led, all that was in a folder. Files too large
+// to be read, and those in folders, are told apart by size and time.
+type State string
+
+// State looks what is there now.
+func (s *Spot) State(ctx context.Context) (State, error) {
 	state, err := s.state(ctx)
 	if err != nil {
 		return "", s.explain(ctx, err)
 	}
-	return s.real + "\n" + state, nil
+	return State(s.real + "\n" + state), nil
 }
 
 func (s *Spot) state(ctx context.Context) (string, error) {
@@ -92,7 +99,7 @@ func traits(info fs.FileInfo) string {
 }
 
 // unchanged looks again, and compares with what was there.
-func (s *Spot) unchanged(ctx context.Context, was string) error {
+func (s *Spot) unchanged(ctx context.Context, was State) error {
 	if err := errors.Join(s.before("look again"), s.look()); err != nil {
 		return err
 	}
@@ -117,7 +124,8 @@ type Tree struct {
 // maxTree bounds how much may be in a folder that is moved or deleted.
 const maxTree = 100_000
 
-// Tree looks through the folder. Links in it are counted and not followed.
+// Tree looks through the folder. Links in it are counted and not followed; folders
+// on another disk are refused, because they cannot be moved or removed with it.
 func (s *Spot) Tree(ctx context.Context) (t Tree, err error) {
 	root, err := s.enter(s.name)
 	if err != nil {
@@ -153,6 +161,9 @@ func (s *Spot) Tree(ctx context.Context) (t Tree, err error) {
 			fmt.Fprintf(sum, "%d:%s %s\n", len(rel), rel, traits(info))
 			t.rels = append(t.rels, rel)
 			if info.IsDir() {
+				if device(info) != device(s.info) {
+					return t, errMounted(s.shown, rel)
+				}
 				t.Folders++
 				todo = append(todo, rel)
 			} else {
@@ -185,6 +196,9 @@ func (s *Spot) whole(ctx context.Context, to string) error {
 			return errKept("%s has something in it that belongs to loci itself.", quote(s.shown))
 		}
 	}
+	if err := s.loose(); err != nil {
+		return err
+	}
 	if !s.info.IsDir() {
 		return nil
 	}
@@ -200,4 +214,27 @@ func (s *Spot) whole(ctx context.Context, to string) error {
 		}
 	}
 	return nil
+}
+
+// loose refuses what has something mounted at it or in it: another disk, a folder
+// or a file from elsewhere. It would go along without being looked at.
+func (s *Spot) loose() error {
+	for _, at := range mountsIn(s.real) {
+		rel, err := filepath.Rel(s.real, at)
+		if err != nil {
+			rel = at
+		}
+		return errMounted(s.shown, rel)
+	}
+	return nil
+}
+
+// errMounted is the error for what has something mounted in it.
+func errMounted(shown, rel string) *loci.ToolError {
+	e := errKept("%s has something from elsewhere mounted in it: %s.", quote(shown), quote(rel))
+	if rel == "." {
+		e = errKept("%s is mounted at its place by the system, so it cannot be replaced, moved or deleted.", quote(shown))
+	}
+	e.ForPerson = "It has to be unmounted first."
+	return e
 }

@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"syscall"
 	"time"
 
@@ -22,9 +20,6 @@ const Kept = 30 * 24 * time.Hour
 
 // trashTime is how the name of an entry in the trash begins, in UTC.
 const trashTime = "20060102-150405"
-
-// trashName is the form of what the trash has in it.
-var trashName = regexp.MustCompile(`^(\d{8}-\d{6})-[0-9a-f]{8}(?:\.json)?$`)
 
 // Deleted is what the trash knows of one thing in it: the file NAME.json beside
 // the folder NAME that the thing lies in.
@@ -65,7 +60,7 @@ func (s *Spot) kind() string {
 
 // Delete moves what is there into the trash, and tells where it is in there. was
 // is what State said when this was thought out.
-func (s *Spot) Delete(ctx context.Context, trash string, now time.Time, was string) (where string, err error) {
+func (s *Spot) Delete(ctx context.Context, trash string, now time.Time, was State) (where string, err error) {
 	if err := s.CanDelete(ctx); err != nil {
 		return "", err
 	}
@@ -81,6 +76,7 @@ func (s *Spot) Delete(ctx context.Context, trash string, now time.Time, was stri
 	if insideFolded(realOf(trash), s.real) {
 		return "", errKept("%s has the trash in it.", quote(s.shown))
 	}
+	s.sweep()
 	if err := s.unchanged(ctx, was); err != nil {
 		return "", s.explain(ctx, err)
 	}
@@ -106,6 +102,10 @@ func (s *Spot) gone(bin *os.Root, entry string) error {
 	defer into.Close() // only looked at
 	if err := errors.Join(s.before("sync folder"), syncDir(into), syncDir(bin), syncDir(s.dir)); err != nil {
 		return errReadBack("%s was put into the trash, but the system could not tell that it is safe on the disk: %s.", quote(s.shown), reason(err))
+	}
+	named, err := os.Stat(bin.Name())
+	if opened, err2 := bin.Stat("."); err != nil || err2 != nil || !os.SameFile(named, opened) {
+		return errReadBack("%s was put into the trash, but that was moved away at that moment.", quote(s.shown))
 	}
 	there, err := into.Lstat(s.name)
 	if err = errors.Join(err, s.before("read back")); err != nil || s.stays() || there.Mode().Type() != s.info.Mode().Type() || there.Size() != s.info.Size() {
@@ -194,66 +194,22 @@ func (s *Spot) throwCopy(ctx context.Context, into *os.Root) error {
 			return err
 		}
 	default:
-		if err := s.copyTo(ctx, into, s.name); err != nil {
+		if err := s.copyNew(ctx, into); err != nil {
 			return err
 		}
+		s.keepTime(into, s.name)
 	}
-	err := errors.Join(syncDir(into), s.before("remove"))
-	if err == nil {
-		err = s.dir.Remove(s.name)
-	}
-	if err != nil {
-		return errors.Join(err, into.Remove(s.name)) // the thing itself is where it was
-	}
-	return nil
+	return s.discard(into, func() error { return into.Remove(s.name) })
 }
 
-// Purge removes for good what has been in the trash longer than Kept. What is in
-// there under a name that the trash does not give is left alone.
-func Purge(trash string, now time.Time) (removed int, err error) {
-	bin, err := os.OpenRoot(trash)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil // nothing was ever deleted
-	}
+// copyNew copies the file to a new one of its name. If that fails nothing stays.
+func (s *Spot) copyNew(ctx context.Context, into *os.Root) error {
+	file, err := into.OpenFile(s.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	defer bin.Close() // each removal was checked
-	var errs []error
-	var old []string
-	for d, err := range readNames(bin, ".", func(fs.FileInfo) error { return nil }) {
-		if err != nil {
-			errs = append(errs, err)
-			break
-		}
-		form := trashName.FindStringSubmatch(d.Name())
-		if form == nil {
-			continue
-		}
-		if t, err := time.Parse(trashTime, form[1]); err == nil && now.Sub(t) > Kept {
-			old = append(old, d.Name())
-		}
+	if err = errors.Join(s.copyTo(ctx, file), file.Close()); err != nil {
+		_ = into.Remove(s.name) // it is in the trash, and no more than a part
 	}
-	for _, name := range old {
-		if err := bin.RemoveAll(name); err != nil {
-			errs = append(errs, err)
-		} else if !strings.HasSuffix(name, ".json") {
-			removed++
-		}
-	}
-	return removed, errors.Join(errs...)
-}
-
-// PurgeDaily purges the trash now and once a day, until the context ends.
-func PurgeDaily(ctx context.Context, trash string, now func() time.Time, report func(removed int, err error)) {
-	day := time.NewTicker(24 * time.Hour)
-	defer day.Stop()
-	for {
-		report(Purge(trash, now()))
-		select {
-		case <-day.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"time"
 
@@ -23,8 +24,8 @@ const (
 // asideName is the form of the names of files that are written aside.
 var asideName = regexp.MustCompile(`^\.loci-[0-9a-f]{16}\.tmp$`)
 
-// newAside makes such a name.
-func newAside() string {
+// asideNamed makes such a name.
+func asideNamed() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return ".loci-" + hex.EncodeToString(b[:]) + ".tmp"
@@ -42,7 +43,7 @@ var errNoName = errors.New("no name for an unnamed file")
 // program that saves this way it makes a new file: the owner is kept where the
 // system lets us give files away; access lists, extended attributes and the bits
 // that lend the owner's rights are not.
-func (s *Spot) Write(ctx context.Context, data []byte, was string) error {
+func (s *Spot) Write(ctx context.Context, data []byte, was State) error {
 	if err := s.replaceable(); err != nil {
 		return s.explain(ctx, err)
 	}
@@ -62,7 +63,7 @@ func (s *Spot) Write(ctx context.Context, data []byte, was string) error {
 }
 
 // put writes the content aside and puts it in its place.
-func (s *Spot) put(ctx context.Context, data []byte, was string, named bool) (err error) {
+func (s *Spot) put(ctx context.Context, data []byte, was State, named bool) (err error) {
 	a, err := s.writeAside(data, named)
 	if err != nil {
 		return err
@@ -96,14 +97,9 @@ func (a *aside) drop(dir *os.Root) error {
 	return dir.Remove(a.name)
 }
 
-// writeAside writes content beside the spot and makes it durable. Where the
-// system can, the file has no name meanwhile, so that nothing of it stays when
-// the program dies.
-func (s *Spot) writeAside(data []byte, named bool) (*aside, error) {
-	perm := os.FileMode(0o666) // less what the umask takes away
-	if s.info != nil {
-		perm = 0o600 // until it has the mode of the old one
-	}
+// newAside makes an empty file beside the spot. Where the system can, it has no
+// name, so that nothing of it stays when the program dies.
+func (s *Spot) newAside(named bool, perm os.FileMode) (*aside, error) {
 	if err := s.before("create"); err != nil {
 		return nil, err
 	}
@@ -112,17 +108,37 @@ func (s *Spot) writeAside(data []byte, named bool) (*aside, error) {
 		a.file, _ = openUnnamed(s.dir, perm) // where there is none, the other way is taken
 	}
 	if a.file == nil {
-		name := newAside()
-		file, err := s.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		name := asideNamed()
+		file, err := s.dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		if err != nil {
 			return nil, err
 		}
 		a.file, a.name = file, name
 	}
-	err := s.fill(a.file, data)
-	if err == nil && a.name != "" {
-		err = errors.Join(s.before("close"), a.file.Close()) // Windows renames no open files
+	return a, nil
+}
+
+// seal ends the writing of a file that has a name: Windows renames no open ones.
+func (s *Spot) seal(a *aside) (err error) {
+	if a.name != "" {
+		err = errors.Join(s.before("close"), a.file.Close())
 		a.file = nil
+	}
+	return err
+}
+
+// writeAside writes content beside the spot and makes it durable.
+func (s *Spot) writeAside(data []byte, named bool) (*aside, error) {
+	perm := os.FileMode(0o666) // less what the umask takes away
+	if s.info != nil {
+		perm = 0o600 // until it has the mode of the old one
+	}
+	a, err := s.newAside(named, perm)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.fill(a.file, data); err == nil {
+		err = s.seal(a)
 	}
 	if err != nil {
 		return nil, errors.Join(err, a.drop(s.dir))
@@ -162,7 +178,7 @@ func (s *Spot) place(a *aside) error {
 		if err := s.before("link"); err != nil {
 			return err
 		}
-		name := newAside()
+		name := asideNamed()
 		if err := nameFile(a.file, s.dir, name); err != nil {
 			return errNoName
 		}
@@ -180,7 +196,7 @@ func (s *Spot) place(a *aside) error {
 	case s.info == nil:
 		err = renameNew(s.dir, a.name, s.dir, s.name)
 	default:
-		err = s.dir.Rename(a.name, s.name)
+		return s.replace(a)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return errMoved(s.shown) // it was free a moment ago
@@ -189,6 +205,38 @@ func (s *Spot) place(a *aside) error {
 		a.name = ""
 	}
 	return err
+}
+
+// replace puts what was written aside in the place of the old file. Where the
+// system can, the two change places, so that the old one is seen once more when
+// nobody can save over it unnoticed any more: if it is another by now, they change
+// back.
+func (s *Spot) replace(a *aside) error {
+	fresh, err := s.dir.Lstat(a.name)
+	if err != nil {
+		return err
+	}
+	switch err := exchange(s.dir, a.name, s.name); {
+	case errors.Is(err, errors.ErrUnsupported):
+		if err = s.dir.Rename(a.name, s.name); err == nil {
+			a.name = ""
+		}
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return errMoved(s.shown)
+	case err != nil:
+		return err
+	}
+	if old, err := s.dir.Lstat(a.name); err == nil && traits(old) == traits(s.info) {
+		_ = s.dir.Remove(a.name) // else a later sweep takes it
+		a.name = ""
+		return nil
+	}
+	err = exchange(s.dir, a.name, s.name)
+	if now, err2 := s.dir.Lstat(a.name); err != nil || err2 != nil || !os.SameFile(now, fresh) {
+		a.name = "" // it is somebody's, and stays
+	}
+	return errMoved(s.shown)
 }
 
 // verify makes the folder durable, reads the file back through a handle of its
@@ -218,7 +266,20 @@ func (s *Spot) verify(data []byte) error {
 	if !bytes.Equal(back, data) {
 		return errReadBack("%s was written, but reading it back gave something else than the %d bytes that were written.", quote(s.shown), len(data))
 	}
-	return nil
+	return s.remains("written")
+}
+
+// remains looks, after something was done, whether the path still leads to the
+// folder that it was done in: nobody can be kept from moving that at any moment.
+func (s *Spot) remains(done string) error {
+	if s.inPlace() == nil {
+		return nil
+	}
+	where := "where it is now is not known"
+	if now := pathOf(s.dir); now != "" {
+		where = "it is now " + quote(filepath.Join(now, s.name))
+	}
+	return errReadBack("%s was %s, but its folder was moved away at that moment: %s.", quote(s.shown), done, where)
 }
 
 // errReadBack is the error for what is not as it was written.

@@ -3,9 +3,35 @@
 package text
 
 import (
+	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
+
+// Hidden reports whether a character cannot be seen, or changes how others are
+// seen: controls and line ends, marks of direction and of no width, fillers, tags,
+// variation selectors but the one that gives emoji their colour, and what has no
+// picture. Blanks can be seen.
+func Hidden(r rune) bool {
+	return r != '\ufe0f' && (!unicode.IsGraphic(r) || r == '\u2800' ||
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector))
+}
+
+// Escape writes a character with ASCII letters.
+func Escape(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r > 0xffff:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
 
 // Clip gives at most the first most bytes of a text, cut between two characters
 // and marked with an ellipsis. Bytes that are no characters are replaced.

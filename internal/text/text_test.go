@@ -74,3 +74,24 @@ func FuzzClip(f *testing.F) {
 		}
 	})
 }
+
+func TestHidden(t *testing.T) {
+	for _, r := range "\x00\n\r\t\x1b\x7f\u0085\u00ad\u034f\u061c\u115f\u1160\u17b4\u180e\u180b\u200b\u200c\u200d\u200e\u2028\u202e\u2060\u2066\u2800\u3164\ufe00\ufe0e\ufeff\uffa0\ufff9\U000e0041\U000e0100\ue000\U0010ffff" {
+		if !Hidden(r) {
+			t.Errorf("%U can be seen", r)
+		}
+	}
+	for _, r := range "aŽ字🐢 \u00a0\u3000\u0301\ufffd" {
+		if Hidden(r) {
+			t.Errorf("%U cannot be seen", r)
+		}
+	}
+}
+
+func TestEscape(t *testing.T) {
+	for r, want := range map[rune]string{'\n': `\n`, '\r': `\r`, '\t': `\t`, 0x1b: `\u001b`, 0x202e: `\u202e`, 0xe0041: `\U000e0041`} {
+		if got := Escape(r); got != want {
+			t.Errorf("%U is %s, want %s", r, got, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package toolkit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,5 +70,64 @@ func BenchmarkBareName(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkChanges measures calls of the tools that change files, on a small file
+// and on one of 1 MiB: the preview and the change itself.
+func BenchmarkChanges(b *testing.B) {
+	line := "2026-11-30 10:00:00 INFO a line of an ordinary log with some text in it\n"
+	for _, size := range []struct {
+		name  string
+		bytes int
+	}{{"1 kB", 1 << 10}, {"1 MB", 1 << 20}} {
+		root := b.TempDir()
+		path := filepath.Join(root, "f")
+		old := "the first line\n" + strings.Repeat(line, size.bytes/len(line))
+		edited := "another first line\n" + old[len("the first line\n"):]
+		set, err := tool.New(tool.Config{Tools: All(Config{Trash: filepath.Join(root, "trash")}), Gate: anything{}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		asking, err := tool.New(tool.Config{Tools: All(Config{})})
+		if err != nil {
+			b.Fatal(err)
+		}
+		scope := loci.Scope{Principal: loci.Principal{Owner: true}, Folders: []string{root}}
+		for _, c := range []struct {
+			name string
+			args any
+		}{
+			{"write_file", writeArgs{"f", edited}}, {"edit_file", editArgs{Path: "f", Old: "the first", New: "another first"}},
+			{"move_file", moveArgs{"f", "g"}}, {"delete_file", deleteArgs{"f"}},
+		} {
+			raw, err := json.Marshal(c.args)
+			if err != nil {
+				b.Fatal(err)
+			}
+			call := loci.ToolCall{Name: c.name, Arguments: raw}
+			fresh := func() {
+				if err := errors.Join(os.WriteFile(path, []byte(old), 0o600), os.RemoveAll(filepath.Join(root, "g"))); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.Run(size.name+" ask "+c.name, func(b *testing.B) {
+				for fresh(); b.Loop(); {
+					if asking.Ask(b.Context(), scope, call) == nil {
+						b.Fatal("it does not ask")
+					}
+				}
+			})
+			b.Run(size.name+" "+c.name, func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					fresh()
+					b.StartTimer()
+					if r := set.Call(b.Context(), scope, call, ""); r.Err != nil {
+						b.Fatal(r.Err)
+					}
+				}
+			})
+		}
 	}
 }

@@ -2,7 +2,6 @@ package toolkit
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"loci"
@@ -60,28 +59,22 @@ func deleteFile(c Config) tool.Tool {
 }
 
 // onDelete opens what is to be deleted, with others kept away from it.
-func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s *sandbox.Spot, was string) (R, error)) (r R, err error) {
-	spot, err := env.Files.Spot(ctx, path, sandbox.Keep)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, spot.Close()) }()
-	release, err := sandbox.Lock(ctx, spot)
-	if err != nil {
-		return r, err
-	}
-	defer release()
-	if err := spot.CanDelete(ctx); err != nil {
-		return r, err
-	}
-	was, err := spot.State(ctx)
-	if err != nil {
-		return r, err
-	}
-	if err := env.Still(was); err != nil {
-		return r, err
-	}
-	return use(spot, was)
+func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s *sandbox.Spot, was sandbox.State) (R, error)) (R, error) {
+	return atSpot(ctx, env, path, sandbox.Keep, func(spot *sandbox.Spot) (R, error) {
+		return alone(ctx, func() (r R, err error) {
+			if err := spot.CanDelete(ctx); err != nil {
+				return r, err
+			}
+			was, err := spot.State(ctx)
+			if err == nil {
+				err = env.Still(string(was))
+			}
+			if err != nil {
+				return r, err
+			}
+			return use(spot, was)
+		}, spot)
+	})
 }
 
 // remove does what delete_file promises.
@@ -89,7 +82,7 @@ func remove(ctx context.Context, env tool.Env, args deleteArgs, trash string) (d
 	if trash == "" {
 		return deleted{}, fail("Tell the person that nothing can be deleted here.", "There is no trash to put things into.")
 	}
-	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was string) (deleted, error) {
+	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was sandbox.State) (deleted, error) {
 		d := deleted{Path: s.Path(), Kind: "file", Bytes: s.Info().Size(), KeptDays: keptDays, Verified: true, shown: oneLine(args.Path)}
 		switch {
 		case s.Info().IsDir():
@@ -109,13 +102,13 @@ func remove(ctx context.Context, env tool.Env, args deleteArgs, trash string) (d
 
 // previewDelete shows what would be deleted.
 func previewDelete(ctx context.Context, env tool.Env, args deleteArgs) (tool.Preview, error) {
-	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was string) (tool.Preview, error) {
+	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was sandbox.State) (tool.Preview, error) {
 		what, err := inventory(ctx, env, s)
 		if err != nil {
 			return tool.Preview{}, err
 		}
 		form := lang.Words{EN: "Into the trash, for %d days: %s\n%s", ZH: "移入回收站，保留 %d 天：%s\n%s", CS: "Do koše, na %d dní: %s\n%s"}
-		return tool.Preview{Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), what), Basis: was, Touches: []string{s.Path()}}, nil
+		return tool.Preview{Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), what), Basis: string(was), Touches: []string{s.Path()}}, nil
 	})
 }
 

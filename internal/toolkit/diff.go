@@ -6,54 +6,163 @@ import (
 )
 
 const (
-	maxEdits    = 400 // lines that differ, above which they are not matched any more
-	diffContext = 2   // equal lines shown around what differs
+	maxEdits    = 400     // lines that differ, above which they are not matched any more
+	maxCompared = 100_000 // lines of both texts, above which they are not matched either
+	diffContext = 2       // equal lines shown around what differs
 )
 
 // span is a run of lines that differ: those of the old text from a to b were
 // replaced by those of the new one from c to d.
 type span struct{ a, b, c, d int }
 
-// unified writes the difference of two texts as a unified diff, without the two
-// lines that name the files. Texts that differ too much are told by their lines,
-// first all old ones, then all new ones.
-func unified(before, after string) []string {
-	a, b := splitLines(before), splitLines(after)
-	var out []string
+// diffLine is a line of a difference.
+type diffLine struct {
+	sign string // what it is: " ", "-" or "+"; empty: the line says so itself
+	text string // with its end, if it has one
+	twin string // the line in its place on the other side, where it was replaced by one
+}
+
+// difference is what differs between two texts, as a unified diff without the two
+// lines that name the files.
+type difference struct {
+	lines []diffLine // at most so many as were asked for
+	all   int        // how many there are
+}
+
+// add appends a line, if it is still asked for.
+func (d *difference) add(l diffLine, most int) {
+	if len(d.lines) < most {
+		d.lines = append(d.lines, l)
+	}
+	d.all++
+}
+
+// unified compares two texts, and gives at most so many lines of the difference:
+// what is equal at both ends is left out before anything is cut into lines. Texts
+// that differ too much are told by their lines, first all old ones, then all new
+// ones.
+func unified(before, after string, most int) (d difference) {
+	if before == after {
+		return d
+	}
+	start := commonHead(before, after)
+	end := commonTail(before[start:], after[start:])
+	for range diffContext {
+		start = strings.LastIndexByte(before[:max(start-1, 0)], '\n') + 1
+	}
+	for range diffContext {
+		end -= lineLength(before[len(before)-end:])
+	}
+	skipped := strings.Count(before[:start], "\n")
+	x, y := before[start:len(before)-end], after[start:len(after)-end]
+	if n, m := countLines(x), countLines(y); n+m > maxCompared {
+		d.add(diffLine{text: fmt.Sprintf("@@ -%s +%s @@", lineRange(skipped, skipped+n), lineRange(skipped, skipped+m))}, most)
+		d.side("-", x, n, most)
+		d.side("+", y, m, most)
+		return d
+	}
+	a, b := splitLines(x), splitLines(y)
 	spans := compare(a, b)
 	for len(spans) > 0 {
 		n := 1 // spans in this hunk
 		for n < len(spans) && spans[n].a-spans[n-1].b <= 2*diffContext {
 			n++
 		}
-		out = append(out, hunk(a, b, spans[:n])...)
+		d.hunk(a, b, spans[:n], skipped, most)
 		spans = spans[n:]
 	}
-	return out
+	return d
 }
 
-// hunk writes spans that are close together, with the lines around them.
-func hunk(a, b []string, spans []span) []string {
+// commonHead is how many bytes of whole lines two texts begin with alike.
+func commonHead(a, b string) int {
+	return strings.LastIndexByte(a[:alike(a, b)], '\n') + 1
+}
+
+// alike is how many bytes two texts begin with alike.
+func alike(a, b string) (n int) {
+	const step = 4096
+	a, b = a[:min(len(a), len(b))], b[:min(len(a), len(b))]
+	for n+step <= len(a) && a[n:n+step] == b[n:n+step] {
+		n += step
+	}
+	for n < len(a) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// commonTail is how many bytes of whole lines two texts end with alike.
+func commonTail(a, b string) int {
+	n := alikeAtEnd(a, b)
+	if startsLine(a, len(a)-n) && startsLine(b, len(b)-n) {
+		return n
+	}
+	return n - lineLength(a[len(a)-n:])
+}
+
+// alikeAtEnd is how many bytes two texts end with alike.
+func alikeAtEnd(a, b string) (n int) {
+	const step = 4096
+	short := min(len(a), len(b))
+	for n+step <= short && a[len(a)-n-step:len(a)-n] == b[len(b)-n-step:len(b)-n] {
+		n += step
+	}
+	for n < short && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+// startsLine tells whether a line begins at a byte of a text.
+func startsLine(s string, at int) bool { return at == 0 || s[at-1] == '\n' }
+
+// lineLength is the length of the first line of a text, with its end.
+func lineLength(s string) int {
+	if n := strings.IndexByte(s, '\n'); n >= 0 {
+		return n + 1
+	}
+	return len(s)
+}
+
+// side adds the lines of one side alone. They are counted already.
+func (d *difference) side(sign, s string, count, most int) {
+	all := d.all + count
+	for l := range strings.Lines(s) {
+		if len(d.lines) == most {
+			break
+		}
+		d.add(diffLine{sign: sign, text: l}, most)
+	}
+	d.all = all
+}
+
+// hunk adds spans that are close together, with the lines around them. before is
+// how many lines lie before those.
+func (d *difference) hunk(a, b []string, spans []span, before, most int) {
 	first, last := spans[0], spans[len(spans)-1]
 	lead := min(diffContext, first.a)
 	tail := min(diffContext, len(a)-last.b)
-	out := []string{fmt.Sprintf("@@ -%s +%s @@", lineRange(first.a-lead, last.b+tail), lineRange(first.c-lead, last.d+tail))}
+	d.add(diffLine{text: fmt.Sprintf("@@ -%s +%s @@", lineRange(before+first.a-lead, before+last.b+tail), lineRange(before+first.c-lead, before+last.d+tail))}, most)
 	at := first.a - lead
 	for _, s := range spans {
-		out = mark(out, " ", a[at:s.a])
-		out = mark(out, "-", a[s.a:s.b])
-		out = mark(out, "+", b[s.c:s.d])
+		d.run(" ", a[at:s.a], nil, most)
+		d.run("-", a[s.a:s.b], b[s.c:s.d], most)
+		d.run("+", b[s.c:s.d], a[s.a:s.b], most)
 		at = s.b
 	}
-	return mark(out, " ", a[at:at+tail])
+	d.run(" ", a[at:at+tail], nil, most)
 }
 
-// mark appends lines with what they are in front.
-func mark(out []string, sign string, lines []string) []string {
-	for _, l := range lines {
-		out = append(out, sign+l)
+// run adds lines of one kind, with those in their places on the other side.
+func (d *difference) run(sign string, lines, twins []string, most int) {
+	for i, l := range lines {
+		twin := ""
+		if i < len(twins) {
+			twin = twins[i]
+		}
+		d.add(diffLine{sign, l, twin}, most)
 	}
-	return out
 }
 
 // lineRange writes lines from a to b, counted from 0, as a diff does.
@@ -64,18 +173,13 @@ func lineRange(a, b int) string {
 	return fmt.Sprintf("%d,%d", a+1, b-a)
 }
 
-// splitLines gives the lines of a text. A last line without an end is told apart
-// from one that has it.
+// splitLines gives the lines of a text, with their ends: the last one need not
+// have one, and is then another line than with it.
 func splitLines(s string) []string {
-	if s == "" {
-		return nil
+	lines := make([]string, 0, countLines(s))
+	for l := range strings.Lines(s) {
+		lines = append(lines, l)
 	}
-	lines := strings.Split(s, "\n")
-	last := len(lines) - 1
-	if lines[last] == "" {
-		return lines[:last]
-	}
-	lines[last] += " (no line end)"
 	return lines
 }
 

@@ -24,6 +24,7 @@ type edited struct {
 	Bytes    int    `json:"bytes"`    // of the whole file
 	Verified bool   `json:"verified"` // read back and compared
 	Lines    []int  `json:"lines"`    // where the new text begins; the first 10
+	Note     string `json:"note,omitempty"`
 
 	shown string
 }
@@ -54,25 +55,21 @@ func editFile() tool.Tool {
 
 // editDraft makes the draft of an edit.
 func editDraft(args editArgs) func(context.Context, *draft) error {
-	return func(ctx context.Context, d *draft) (err error) {
-		if info := d.spot.Info(); info != nil && info.Mode().IsRegular() { // for others, reading tells what is wrong
-			if d.state, err = d.spot.State(ctx); err != nil {
-				return err
-			}
+	return func(ctx context.Context, d *draft) error {
+		if err := d.begin(ctx); err != nil {
+			return err
 		}
-		f, err := d.read(ctx, args.Path)
+		if d.spot.Info() == nil {
+			return d.spot.Missing(ctx)
+		}
+		err := d.form.fits(args.Path, args.Old, args.New)
 		if err == nil {
-			err = f.fits(args.Path, args.Old, args.New)
+			d.change, err = replace(ctx, d.old, d.form, args)
 		}
 		if err != nil {
 			return err
 		}
-		if d.change, err = replace(d.old, args); err != nil {
-			return err
-		}
-		d.text = d.change.text
-		d.data, err = f.write(d.text)
-		return err
+		return d.become(args.New, d.change.text)
 	}
 }
 
@@ -84,7 +81,7 @@ func edit(ctx context.Context, env tool.Env, args editArgs) (edited, error) {
 		}
 		return edited{
 			Path: d.spot.Path(), Replaced: d.change.count, Bytes: len(d.data), Verified: true, Lines: d.change.lines,
-			shown: oneLine(args.Path),
+			Note: d.remark(lang.English), shown: oneLine(args.Path),
 		}, nil
 	})
 }

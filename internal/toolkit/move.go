@@ -2,7 +2,6 @@ package toolkit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,31 +53,25 @@ func moveFile() tool.Tool {
 }
 
 // onMove opens both ends of a move, with others kept away from them.
-func onMove[R any](ctx context.Context, env tool.Env, args moveArgs, use func(from, to *sandbox.Spot, was, free string) (R, error)) (r R, err error) {
-	from, err := env.Files.Spot(ctx, args.Source, sandbox.Keep)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	if from.Info() == nil {
-		return r, from.Missing(ctx)
-	}
-	last := args.Destination[max(len(args.Destination)-1, 0):]
-	if env.Files.IsDir(args.Destination) || last != "" && os.IsPathSeparator(last[0]) && !from.Info().IsDir() {
-		name := filepath.Join(args.Destination, filepath.Base(from.Path()))
-		advice := fmt.Sprintf("To move it in there, give the whole new path: %s.", name)
-		return r, advise(advice, "%s is a folder.", oneLine(args.Destination))
-	}
-	to, err := env.Files.Spot(ctx, args.Destination, sandbox.Keep)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, to.Close()) }()
-	release, err := sandbox.Lock(ctx, from, to)
-	if err != nil {
-		return r, err
-	}
-	defer release()
+func onMove[R any](ctx context.Context, env tool.Env, args moveArgs, use func(from, to *sandbox.Spot, was, free sandbox.State) (R, error)) (R, error) {
+	return atSpot(ctx, env, args.Source, sandbox.Keep, func(from *sandbox.Spot) (r R, err error) {
+		if from.Info() == nil {
+			return r, from.Missing(ctx)
+		}
+		last := args.Destination[max(len(args.Destination)-1, 0):]
+		if env.Files.IsDir(args.Destination) || last != "" && os.IsPathSeparator(last[0]) && !from.Info().IsDir() {
+			name := filepath.Join(args.Destination, filepath.Base(from.Path()))
+			advice := fmt.Sprintf("To move it in there, give the whole new path: %s.", name)
+			return r, advise(advice, "%s is a folder.", oneLine(args.Destination))
+		}
+		return atSpot(ctx, env, args.Destination, sandbox.Keep, func(to *sandbox.Spot) (R, error) {
+			return alone(ctx, func() (R, error) { return moving(ctx, env, from, to, use) }, from, to)
+		})
+	})
+}
+
+// moving looks at both ends of a move before use.
+func moving[R any](ctx context.Context, env tool.Env, from, to *sandbox.Spot, use func(from, to *sandbox.Spot, was, free sandbox.State) (R, error)) (r R, err error) {
 	if err := from.CanMove(ctx, to); err != nil {
 		return r, err
 	}
@@ -87,10 +80,10 @@ func onMove[R any](ctx context.Context, env tool.Env, args moveArgs, use func(fr
 		return r, err
 	}
 	free, err := to.State(ctx)
-	if err != nil {
-		return r, err
+	if err == nil {
+		err = env.Still(moveBasis(was, free))
 	}
-	if err := env.Still(moveBasis(was, free)); err != nil {
+	if err != nil {
 		return r, err
 	}
 	return use(from, to, was, free)
@@ -98,11 +91,11 @@ func onMove[R any](ctx context.Context, env tool.Env, args moveArgs, use func(fr
 
 // moveBasis is what a move starts from: what is moved, and that its destination is
 // free.
-func moveBasis(was, free string) string { return was + "\n" + free }
+func moveBasis(was, free sandbox.State) string { return string(was + "\n" + free) }
 
 // move does what move_file promises.
 func move(ctx context.Context, env tool.Env, args moveArgs) (moved, error) {
-	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free string) (moved, error) {
+	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free sandbox.State) (moved, error) {
 		kind := kindOf(from.Info())
 		if err := from.Move(ctx, to, was, free); err != nil {
 			return moved{}, err
@@ -116,7 +109,7 @@ func move(ctx context.Context, env tool.Env, args moveArgs) (moved, error) {
 
 // previewMove shows what would be moved where.
 func previewMove(ctx context.Context, env tool.Env, args moveArgs) (tool.Preview, error) {
-	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free string) (tool.Preview, error) {
+	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free sandbox.State) (tool.Preview, error) {
 		what, err := inventory(ctx, env, from)
 		if err != nil {
 			return tool.Preview{}, err

@@ -3,15 +3,16 @@ package toolkit
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"loci/internal/lang"
+	"loci/internal/text"
 )
 
 const (
 	previewRunes = 500 // characters of a change that a person is shown
 	previewLine  = 160 // characters of one line of it
+	previewAside = 60  // characters of a line beside it
 )
 
 // visible writes every character so that it can be seen: what would hide, turn
@@ -23,29 +24,14 @@ func visible(s string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case r == '\n' || r == '\t':
-			b.WriteRune(r)
-		case hides(r) && r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		case hides(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
+		case r != '\n' && r != '\t' && text.Hidden(r):
+			b.WriteString(text.Escape(r))
 		default:
 			b.WriteRune(r)
 		}
 		s = s[n:]
 	}
 	return b.String()
-}
-
-// hides reports whether a character cannot be seen as what it is: controls,
-// formats (marks of direction and of no width, tags), separators of lines,
-// fillers, and the variation selectors that no emoji has.
-func hides(r rune) bool {
-	switch r {
-	case 0x115f, 0x1160, 0x3164, 0xffa0, 0x034f:
-		return true
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r >= 0xe0100 && r <= 0xe01ef
 }
 
 // oneLine is visible for what stands within a line, such as a path.
@@ -59,32 +45,80 @@ var moreLines = lang.Words{EN: "… and %s more", ZH: "…… 还有 %s", CS: "�
 // lineCount is a number of lines in words.
 var lineCount = lang.Counted{One: "line", Many: "lines", ZH: "行", CSOne: "řádek", CSFew: "řádky", CSAll: "řádků"}
 
-// excerptLines shows lines up to some number of characters, and tells how many
-// are left out.
-func excerptLines(language string, lines []string) string {
+// excerptLines shows a difference up to some number of characters, and tells how
+// many lines are left out.
+func excerptLines(language string, d difference) string {
 	var b strings.Builder
-	left := previewRunes
-	for i, l := range lines {
-		l = visible(l)
-		n := utf8.RuneCountInString(l)
-		if n > previewLine {
-			l, n = clipRunes(l, previewLine), previewLine
-		}
-		if n+1 > left && i > 0 {
-			b.WriteString(moreLines.In(language, lineCount.In(language, len(lines)-i)) + "\n")
+	left, shown := previewRunes, 0
+	for _, l := range d.lines {
+		line := l.shown()
+		n := utf8.RuneCountInString(line) + 1
+		if n > left && shown > 0 {
 			break
 		}
-		left -= n + 1
-		b.WriteString(l + "\n")
+		left -= n
+		shown++
+		b.WriteString(line + "\n")
+	}
+	if shown < d.all {
+		b.WriteString(moreLines.In(language, lineCount.In(language, d.all-shown)))
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// shown is the line as a person sees it. Of a long one that replaces another, or
+// is replaced, it is the part where the two begin to differ.
+func (l diffLine) shown() string {
+	line, ended := strings.CutSuffix(l.text, "\n")
+	width := previewLine
+	switch l.sign {
+	case "":
+		return line
+	case " ":
+		width = previewAside
+	}
+	from := 0
+	if l.twin != "" && max(utf8.RuneCountInString(l.text), utf8.RuneCountInString(l.twin)) > width {
+		from = back(line, min(alike(l.text, l.twin), len(line)), width/4)
+	}
+	head := ""
+	if from > 0 {
+		head = "…"
+	}
+	line = l.sign + head + clipRunes(visible(clipRunes(line[from:], width)), width)
+	if !ended {
+		line += "\n\\ no line end"
+	}
+	return line
+}
+
+// back goes so many characters back from a byte of a text.
+func back(s string, at, runes int) int {
+	for at > 0 && at < len(s) && !utf8.RuneStart(s[at]) {
+		at--
+	}
+	for ; at > 0 && runes > 0; runes-- {
+		_, n := utf8.DecodeLastRuneInString(s[:at])
+		at -= n
+	}
+	return at
+}
+
+// firstRunes gives at most so many characters of a text.
+func firstRunes(s string, most int) string {
+	for i := range s {
+		if most--; most < 0 {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 // clipRunes gives at most so many characters of a line, the ellipsis of a cut
 // included. Unlike a title it keeps the white space at the beginning.
 func clipRunes(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
+	if firstRunes(s, most) == s {
 		return s
 	}
-	return string([]rune(s)[:most-1]) + "…"
+	return firstRunes(s, most-1) + "…"
 }

@@ -25,9 +25,9 @@ func TestPreviews(t *testing.T) {
 	for _, tt := range []struct{ tool, args, want string }{
 		{"write_file", `{"path":"new","content":"hello\nworld"}`, "New file ROOT/new (2 lines, 11 bytes):\nhello\nworld"},
 		{"write_file", `{"path":"new","content":""}`, "New file ROOT/new (0 lines, 0 bytes):\n"},
-		{"write_file", `{"path":"link","content":"one\ntwo\nthree\n4\nfive\nsix\nseven\neight"}`, "New content of ROOT/f:\n@@ -2,6 +2,7 @@\n two\n three\n-four\n+4\n five\n six\n seven\n+eight (no line end)"},
+		{"write_file", `{"path":"link","content":"one\ntwo\nthree\n4\nfive\nsix\nseven\neight"}`, "New content of ROOT/f:\n@@ -2,6 +2,7 @@\n two\n three\n-four\n+4\n five\n six\n seven\n+eight\n\\ no line end"},
 		{"write_file", `{"path":"same","content":"x\n"}`, "New content of ROOT/same:\nNothing changes."},
-		{"write_file", `{"path":"mixed","content":"x\ny\n"}`, "New content of ROOT/mixed:\nOnly line ends change."},
+		{"write_file", `{"path":"mixed","content":"x\ny\n"}`, "New content of ROOT/mixed:\nAll line ends become LF."},
 		{"write_file", `{"path":"f","content":""}`, "New content of ROOT/f:\n@@ -1,7 +0,0 @@\n-one\n-two\n-three\n-four\n-five\n-six\n-seven"},
 		{"edit_file", `{"path":"f","old_text":"four","new_text":"4\u202e\u200b\u0007"}`, "Change of ROOT/f:\n@@ -2,5 +2,5 @@\n two\n three\n-four\n+4\\u202e\\u200b\\u0007\n five\n six"},
 		{"move_file", `{"source":"f","destination":"dir/new/g"}`, "Move: ROOT/f\n→ ROOT/dir/new/g\na file, 34 bytes, from 2026-11-30 12:00"},
@@ -90,7 +90,7 @@ func TestLongDiff(t *testing.T) {
 
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain žluť 日本 🐢\n\tx": "plain žluť 日本 🐢\n\tx", "\x1b[2J\r\x00\x7f\u0085": `\u001b[2J\u000d\u0000\u007f\u0085`, "a\u202eb\u2066c\u2069": `a\u202eb\u2066c\u2069`,
+		"plain žluť 日本 🐢\n\tx": "plain žluť 日本 🐢\n\tx", "\x1b[2J\r\x00\x7f\u0085": `\u001b[2J\r\u0000\u007f\u0085`, "a\u202eb\u2066c\u2069": `a\u202eb\u2066c\u2069`,
 		"\u200b\ufeff\u00ad\u2028": `\u200b\ufeff\u00ad\u2028`, "\U000e0041": `\U000e0041`, "\U000e0100\u3164": `\U000e0100\u3164`, "\xff": `\xff`,
 	} {
 		if got := visible(in); got != want {

@@ -1,11 +1,13 @@
 package toolkit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"loci"
+	"loci/internal/sandbox"
 	"loci/internal/text"
 )
 
@@ -25,44 +27,66 @@ type change struct {
 // only, or in every place if they say so. Line ends are no part of the
 // comparison: those of the file stay, and new lines get the ends of the lines
 // around them.
-func replace(content string, args editArgs) (change, error) {
+func replace(ctx context.Context, content string, f form, args editArgs) (change, error) {
 	old, now := unixEnds(args.Old), unixEnds(args.New)
-	shown := text.Clip(args.Path, 200)
+	shown := oneLine(text.Clip(args.Path, 200))
 	switch {
 	case old == "":
-		return change{}, fail("Give the exact text that is to be replaced; to write a whole file use write_file.", "old_text is empty.")
+		return change{}, fail("Give the exact text that is to be replaced as old_text; to write a whole file use write_file.", "The text to replace is empty.")
 	case old == now:
-		return change{}, fail("Nothing need be done; tell the person what is there.", "old_text and new_text are the same.")
+		return change{}, fail("Nothing need be done; tell the person what is there.", "The text to replace and the new text are the same.")
 	}
 	plain, ends := parseEnds(content)
-	found := positions(plain, old, 1)
-	inside := within(found, len(old), positions(plain, now, 1), len(now))
+	found := positions(ctx, plain, old, 1)
+	inside := within(found, len(old), positions(ctx, plain, now, 1), len(now))
 	switch {
+	case ctx.Err() != nil:
+		return change{}, ctx.Err()
 	case len(found) == 0:
 		return change{}, errAbsent(shown, plain, old, now)
 	case inside == len(found):
-		return change{}, &loci.ToolError{
-			Message:    fmt.Sprintf("The edit of %s has been made already: old_text is there only as a part of new_text, in line %s.", shown, linesOf(plain, found)),
-			Suggestion: "Go on without it. If it should be made again, give more of the text around it.",
-			ForPerson:  "Nothing was changed.",
-		}
+		return change{}, errThere(shown, linesOf(plain, found))
 	case len(found) > 1 && !args.Replace:
 		return change{}, &loci.ToolError{
-			Message:    fmt.Sprintf("old_text is in %s %d times: lines %s. Nothing was changed.", shown, len(found), linesOf(plain, found)),
+			Message:    fmt.Sprintf("The text to replace is in %s %d times: lines %s. Nothing was changed.", shown, len(found), linesOf(plain, found)),
 			Suggestion: "Give more of the text around the place that is meant, so that it is there only once; or set replace_all to change every place.",
 			ForPerson:  "Say which one, or that all are meant.",
 		}
 	case inside > 0:
 		return change{}, fail("Edit the other places one by one, with more of the text around each.",
-			"The edit of %s seems to be made in a part already: %d of %d places lie inside new_text. Nothing was changed.", shown, inside, len(found))
+			"%d of %d places in %s lie inside the new text already. Nothing was changed.", inside, len(found), shown)
 	}
 	if args.Replace {
-		found = positions(plain, old, len(old))
+		found = positions(ctx, plain, old, len(old))
 	}
-	if len(found) > maxPlaces {
+	switch {
+	case ctx.Err() != nil:
+		return change{}, ctx.Err()
+	case slices.ContainsFunc(found, func(at int) bool { return f.splits(plain, at) }):
+		return change{}, advise("Convert the file to UTF-8 first, or choose a text that does not follow a letter of that encoding.",
+			"%s is not in UTF-8, and the text to replace may be half of a letter there. Nothing was changed.", shown)
+	case len(found) > maxPlaces:
 		return change{}, fail("Tell the person.", "There are too many places in %s: more than %d.", shown, maxPlaces)
+	case len(content)+len(found)*(len(now)-len(old)) > sandbox.MaxText:
+		return change{}, errTooLong(shown)
 	}
 	return apply(plain, ends, found, old, now), nil
+}
+
+// errThere is the error for a text that is found only as a part of what should
+// take its place: the change was made already, or another one is meant.
+func errThere(shown, lines string) *loci.ToolError {
+	return &loci.ToolError{
+		Message:    fmt.Sprintf("The new text is in %s already, in line %s, and the text to replace is there only as a part of it. Nothing was changed.", shown, lines),
+		Suggestion: "If that is the change, go on. If this is meant as another change, give more of the text around it, in old_text and in new_text.",
+		ForPerson:  "If another change is meant, say more exactly which.",
+	}
+}
+
+// errTooLong is the error for a file that would become too large to be looked at
+// again.
+func errTooLong(shown string) *loci.ToolError {
+	return advise("Write less, or several files.", "%s would become too long: more than %d MB. Nothing was changed.", shown, sandbox.MaxText>>20)
 }
 
 // parseEnds takes a text with one kind of line ends, and for each end whether it
@@ -79,12 +103,13 @@ func parseEnds(content string) (plain string, ends []bool) {
 }
 
 // positions is where a text occurs, each found by looking on so many bytes
-// after the one before; one more than maxPlaces at most.
-func positions(s, sub string, step int) (at []int) {
+// after the one before; one more than maxPlaces at most, and no more once the
+// context ends.
+func positions(ctx context.Context, s, sub string, step int) (at []int) {
 	if sub == "" {
 		return nil
 	}
-	for i := 0; len(at) <= maxPlaces; {
+	for i := 0; len(at) <= maxPlaces && (len(at)%64 > 0 || ctx.Err() == nil); {
 		n := strings.Index(s[i:], sub)
 		if n < 0 {
 			break
@@ -158,11 +183,17 @@ func withEnds(plain string, ends []bool) string {
 	}
 	var b strings.Builder
 	b.Grow(len(plain) + len(ends))
-	for i, line := range strings.SplitAfter(plain, "\n") {
-		if i < len(ends) && ends[i] {
-			line = strings.TrimSuffix(line, "\n") + "\r\n"
+	i := 0
+	for line := range strings.Lines(plain) {
+		body, ended := strings.CutSuffix(line, "\n")
+		b.WriteString(body)
+		if ended && ends[i] {
+			b.WriteByte('\r')
 		}
-		b.WriteString(line)
+		if ended {
+			b.WriteByte('\n')
+		}
+		i++
 	}
 	return b.String()
 }

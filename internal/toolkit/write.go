@@ -9,6 +9,7 @@ import (
 	"loci"
 	"loci/internal/lang"
 	"loci/internal/sandbox"
+	"loci/internal/text"
 	"loci/internal/tool"
 )
 
@@ -57,79 +58,97 @@ func writeFile() tool.Tool {
 // draft is what a file is to become.
 type draft struct {
 	spot   *sandbox.Spot
-	state  string // what the draft starts from
-	old    string // the text that is there
-	text   string // the text that is to be there
-	data   []byte // the same as it is written down
-	change change // of an edit
+	path   string        // as it was asked for
+	state  sandbox.State // what the draft starts from
+	form   form          // how the text is written down
+	old    string        // the text that is there
+	text   string        // the text that is to be there
+	data   []byte        // the same as it is written down
+	lost   bool          // characters of the new text were lost before it came here
+	evened bool          // lines that stay get other ends
+	change change        // of an edit
 }
 
 // onDraft makes the draft of a file, with others kept from changing the file
 // until use is done.
-func onDraft[R any](ctx context.Context, env tool.Env, path string, prepare func(context.Context, *draft) error, use func(*draft) (R, error)) (r R, err error) {
-	spot, err := env.Files.Spot(ctx, path, sandbox.Follow)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, spot.Close()) }()
-	release, err := sandbox.Lock(ctx, spot)
-	if err != nil {
-		return r, err
-	}
-	defer release()
-	d := &draft{spot: spot}
-	if err := prepare(ctx, d); err != nil {
-		return r, err
-	}
-	if err := env.Still(d.state); err != nil {
-		return r, err
-	}
-	return use(d)
+func onDraft[R any](ctx context.Context, env tool.Env, path string, prepare func(context.Context, *draft) error, use func(*draft) (R, error)) (R, error) {
+	return atSpot(ctx, env, path, sandbox.Follow, func(spot *sandbox.Spot) (R, error) {
+		return alone(ctx, func() (r R, err error) {
+			d := &draft{spot: spot, path: path}
+			if err = prepare(ctx, d); err == nil {
+				err = env.Still(string(d.state))
+			}
+			if err != nil {
+				return r, err
+			}
+			return use(d)
+		}, spot)
+	})
 }
 
-// read fills in what is there, in the order that notices every change: first
+// begin fills in what is there, in the order that notices every change: first
 // the state, then the text.
-func (d *draft) read(ctx context.Context, path string) (f form, err error) {
-	raw, err := d.spot.Read(ctx)
-	if err != nil {
-		return f, err
-	}
-	if d.old, f, err = readText(raw, d.spot.Info()); err != nil {
-		if e, ok := errors.AsType[*loci.ToolError](err); ok {
-			return f, advise("If it is to be replaced, move it away first.", "%s Only text files are changed.", e.Message)
+func (d *draft) begin(ctx context.Context) (err error) {
+	info := d.spot.Info()
+	if info == nil || info.Mode().IsRegular() { // of others, reading tells what is wrong
+		if d.state, err = d.spot.State(ctx); err != nil || info == nil {
+			return err
 		}
 	}
-	return f, err
+	raw, err := d.spot.Read(ctx)
+	if err != nil {
+		return err
+	}
+	d.old, d.form, err = readText(raw, d.spot.Info())
+	if e, ok := errors.AsType[*loci.ToolError](err); ok {
+		return advise("If it is to be replaced, move it away first.", "%s Only text files are changed.", e.Message)
+	}
+	return err
+}
+
+// become takes the text that is to be there, of which a part was given in the call.
+func (d *draft) become(given, content string) (err error) {
+	if strings.ContainsRune(given, 0) {
+		return fail("Leave the NUL out; only text can be written.", "The new text has a NUL character in it, which no text file has.")
+	}
+	d.text, d.lost = content, strings.ContainsRune(given, utf8.RuneError)
+	if d.data, err = d.form.write(content); err == nil && len(d.data) > sandbox.MaxText {
+		err = errTooLong(oneLine(text.Clip(d.path, 200)))
+	}
+	return err
+}
+
+// remark is what a difference does not show by itself.
+func (d *draft) remark(language string) string {
+	var parts []string
+	if d.evened {
+		parts = append(parts, lang.Words{EN: "All line ends become %s.", ZH: "所有换行符都变为 %s。", CS: "Všechny konce řádků budou %s."}.In(language, endNames[d.form.ends]))
+	}
+	if d.lost {
+		parts = append(parts, lang.Words{EN: "It has � where characters were lost.", ZH: "其中的 � 是丢失的字符。", CS: "Na místě ztracených znaků je �."}.In(language))
+	}
+	return strings.Join(parts, "\n")
 }
 
 // draftOf makes the draft of a write. What the old file was like stays: its line
 // ends, its encoding, its mark.
 func draftOf(args writeArgs) func(context.Context, *draft) error {
-	return func(ctx context.Context, d *draft) (err error) {
+	return func(ctx context.Context, d *draft) error {
 		if len(args.Content) > sandbox.MaxText {
 			return fail("Write less, or several files.", "The content is too long: %d bytes, at most %d are possible.", len(args.Content), sandbox.MaxText)
 		}
-		info := d.spot.Info()
-		if info == nil {
-			d.text, d.data = args.Content, []byte(args.Content)
-			d.state, err = d.spot.State(ctx)
+		if err := d.begin(ctx); err != nil {
 			return err
 		}
-		if info.Mode().IsRegular() { // for others, reading tells what is wrong
-			if d.state, err = d.spot.State(ctx); err != nil {
-				return err
-			}
+		content := args.Content
+		if d.spot.Info() != nil {
+			content = d.form.like(content)
+			d.evened = d.form.mixed && strings.Contains(content, "\n")
 		}
-		f, err := d.read(ctx, args.Path)
-		if err == nil {
-			d.text = f.like(args.Content)
-			err = f.fits(args.Path, d.text)
-		}
-		if err != nil {
+		if err := d.form.fits(args.Path, content); err != nil {
 			return err
 		}
-		d.data, err = f.write(d.text)
-		return err
+		return d.become(args.Content, content)
 	}
 }
 
@@ -144,9 +163,10 @@ func write(ctx context.Context, env tool.Env, args writeArgs) (written, error) {
 			Path: d.spot.Path(), Created: created, Bytes: len(d.data), Lines: countLines(d.text), Verified: true,
 			shown: oneLine(args.Path),
 		}
-		if string(d.data) != args.Content {
+		if string(d.data) != args.Content && !d.evened {
 			w.Note = "The line ends and the encoding of the old file were kept."
 		}
+		w.Note = strings.TrimSpace(w.Note + "\n" + d.remark(lang.English))
 		return w, nil
 	})
 }
@@ -157,7 +177,7 @@ func previewWrite(ctx context.Context, env tool.Env, args writeArgs) (tool.Previ
 		if d.spot.Info() != nil {
 			return d.preview(env.Scope.Lang, replaces), nil
 		}
-		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: d.state, Touches: []string{d.spot.Path()}}, nil
+		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: string(d.state), Touches: []string{d.spot.Path()}}, nil
 	})
 }
 
@@ -171,13 +191,14 @@ var (
 // newFile shows the beginning of a new file.
 func newFile(language string, d *draft) string {
 	head := creates.In(language, oneLine(d.spot.Path()), lineCount.In(language, countLines(d.text)), lang.Size(language, int64(len(d.data))))
-	shown, rest := unixEnds(d.text), 0
-	if n := utf8.RuneCountInString(shown); n > previewRunes {
-		shown, rest = string([]rune(shown)[:previewRunes]), n-previewRunes
-	}
-	out := head + "\n" + strings.TrimRight(visible(shown), "\n")
+	shown := firstRunes(d.text, previewRunes)
+	rest := utf8.RuneCountInString(d.text[len(shown):])
+	out := head + "\n" + strings.TrimRight(visible(unixEnds(shown)), "\n")
 	if rest > 0 {
 		out += "\n" + moreLines.In(language, letters.In(language, rest))
+	}
+	if remark := d.remark(language); remark != "" {
+		out += "\n" + remark
 	}
 	return out
 }
@@ -187,17 +208,20 @@ var letters = lang.Counted{One: "character", Many: "characters", ZH: "个字符"
 
 // preview shows the difference between what is there and what would be.
 func (d *draft) preview(language string, head lang.Words) tool.Preview {
-	lines := unified(unixEnds(d.old), unixEnds(d.text))
-	out := head.In(language, oneLine(d.spot.Path())) + "\n"
+	parts := []string{head.In(language, oneLine(d.spot.Path()))}
+	lines := unified(unixEnds(d.old), unixEnds(d.text), previewRunes)
 	switch {
-	case len(lines) > 0:
-		out += excerptLines(language, lines)
-	case d.old != d.text:
-		out += lang.Words{EN: "Only line ends change.", ZH: "只有换行符改变。", CS: "Mění se jen konce řádků."}.In(language)
-	default:
-		out += lang.Words{EN: "Nothing changes.", ZH: "没有变化。", CS: "Nic se nemění."}.In(language)
+	case lines.all > 0:
+		parts = append(parts, excerptLines(language, lines))
+	case d.old == d.text:
+		parts = append(parts, lang.Words{EN: "Nothing changes.", ZH: "没有变化。", CS: "Nic se nemění."}.In(language))
+	case !d.evened:
+		parts = append(parts, lang.Words{EN: "Only line ends change.", ZH: "只有换行符改变。", CS: "Mění se jen konce řádků."}.In(language))
 	}
-	return tool.Preview{Text: out, Basis: d.state, Touches: []string{d.spot.Path()}}
+	if remark := d.remark(language); remark != "" && d.old != d.text {
+		parts = append(parts, remark)
+	}
+	return tool.Preview{Text: strings.Join(parts, "\n"), Basis: string(d.state), Touches: []string{d.spot.Path()}}
 }
 
 // renderWritten says what was written.
