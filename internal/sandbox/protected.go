@@ -41,7 +41,7 @@ var protected = []string{
 	".config/i3", ".i3", ".config/sway", ".config/hypr", ".config/openbox", ".config/awesome", ".config/bspwm", ".config/sxhkd", ".xmonad", ".config/xmonad", ".forward", ".procmailrc", ".mailcap", "spool/cron",
 	"library/launchagents", "library/launchdaemons", "start menu/programs/startup",
 	// Keys, passwords, and who may log in with which.
-	".ssh", ".gnupg", ".git-credentials", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".aws", ".azure", ".kube", ".docker", ".config/gcloud", ".config/gh", ".config/glab-cli", ".config/rclone",
+	".ssh", ".gnupg", ".git-credentials", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".aws", ".azure", ".kube", ".docker/config.json", ".config/gcloud", ".config/gh", ".config/glab-cli", ".config/rclone",
 	".password-store", ".vault-token", ".local/share/keyrings", "library/keychains",
 }
 

@@ -219,14 +219,15 @@ func (s *Spot) whole(ctx context.Context, to string) error {
 // loose refuses what has something mounted at it or in it: another disk, a folder
 // or a file from elsewhere. It would go along without being looked at.
 func (s *Spot) loose() error {
-	for _, at := range mountsIn(s.real) {
-		rel, err := filepath.Rel(s.real, at)
-		if err != nil {
-			rel = at
-		}
-		return errMounted(s.shown, rel)
+	mounts := mountsIn(s.real)
+	if len(mounts) == 0 {
+		return nil
 	}
-	return nil
+	rel, err := filepath.Rel(s.real, mounts[0])
+	if err != nil {
+		rel = mounts[0]
+	}
+	return errMounted(s.shown, rel)
 }
 
 // errMounted is the error for what has something mounted in it.
