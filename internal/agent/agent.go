@@ -44,6 +44,8 @@ type Model interface {
 type Tools interface {
 	// Specs lists what may be offered in a scope, always in the same order.
 	Specs(scope loci.Scope) []loci.ToolSpec
+	// Doing says in words what a call does.
+	Doing(call loci.ToolCall) string
 	// Ask tells what a person has to agree to before a call may run; nil: nothing.
 	Ask(ctx context.Context, scope loci.Scope, call loci.ToolCall) *loci.Ask
 	// Call runs one call through the gate. Approved is the fingerprint of the Ask

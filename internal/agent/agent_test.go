@@ -113,6 +113,8 @@ func (s *shelf) Specs(loci.Scope) []loci.ToolSpec {
 	}
 }
 
+func (s *shelf) Doing(call loci.ToolCall) string { return "doing " + call.Name }
+
 // Ask wants a yes for writing, to what is there and what is to come.
 func (s *shelf) Ask(_ context.Context, scope loci.Scope, call loci.ToolCall) *loci.Ask {
 	if call.Name != "write_file" || !scope.Principal.Owner {

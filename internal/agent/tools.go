@@ -66,7 +66,7 @@ func (t *turn) perform(ctx context.Context, call loci.ToolCall) (loci.ToolResult
 		t.pending.Settle = append(t.pending.Settle, loci.Settlement{ID: q.ID, From: q.State, To: loci.ApprovalUsed})
 		q.State = loci.ApprovalUsed
 	}
-	if !t.record(loci.ToolStarted{Call: call, Doing: toolcall.Doing(call)}) {
+	if !t.record(loci.ToolStarted{Call: call, Doing: t.agent.cfg.Tools.Doing(call)}) {
 		return loci.ToolResult{}, false
 	}
 	if approved != "" { // what has begun to change something finishes, even when the client leaves

@@ -15,7 +15,7 @@ const trying = "· The connection to loci broke off; trying again.\n"
 func TestReconnect(t *testing.T) {
 	p := newPerson(t, nowhere)
 	d := newDesk(t, p, func(d *desk, _ string) {
-		d.tool("search_files", `{}`)
+		d.tool("search_files", `{}`, "looking through the files")
 		d.write("One, ")
 		d.say("two.")
 	})
@@ -31,7 +31,7 @@ func TestReconnectAtQuestion(t *testing.T) {
 	p := newPerson(t, nowhere)
 	d := newDesk(t, p, report(writing(1, "report.md")))
 	code, seen := p.act(nil, []string{"ask", "report"},
-		step{"no: ", func(*screen) { d.change(func() { d.cut = 1 }); d.tool("list_dir", `{}`) }},
+		step{"no: ", func(*screen) { d.change(func() { d.cut = 1 }); d.tool("list_dir", `{}`, "listing .") }},
 		step{"trying again.", func(*screen) {}},
 		step{"no: ", types("y\n")})
 	if code != 0 || !slices.Equal(d.answers, []string{"apr_1 yes"}) || strings.Count(seen, "write_file") != 1 || !strings.Contains(seen, trying) || !strings.HasSuffix(seen, "· writing report.md\nThat is all.\n") {

@@ -17,7 +17,6 @@ import (
 
 	"loci"
 	"loci/internal/config"
-	"loci/internal/toolcall"
 )
 
 // desk is a loci with a script: it speaks the agent API, and play says what a
@@ -135,9 +134,9 @@ func (d *desk) end(state loci.TurnState) {
 }
 
 // tool is a tool call from its beginning to its end.
-func (d *desk) tool(name, args string) {
+func (d *desk) tool(name, args, doing string) {
 	call := loci.ToolCall{ID: "call_1", Name: name, Arguments: json.RawMessage(args)}
-	d.emit(loci.EventToolStarted, loci.ToolStarted{Call: call, Doing: toolcall.Doing(call)})
+	d.emit(loci.EventToolStarted, loci.ToolStarted{Call: call, Doing: doing})
 	d.emit(loci.EventToolFinished, loci.ToolFinished{Result: loci.ToolResult{Call: call}})
 }
 

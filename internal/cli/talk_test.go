@@ -13,10 +13,10 @@ import (
 // report asks to write a file, and says what came of it.
 func report(questions ...loci.Approval) func(*desk, string) {
 	return func(d *desk, _ string) {
-		d.tool("search_files", `{"content":"ERROR","path":"logs"}`)
+		d.tool("search_files", `{"content":"ERROR","path":"logs"}`, `searching for "ERROR" in logs`)
 		d.ask(questions...)
 		if d.allowed {
-			d.tool("write_file", `{"path":"report.md"}`)
+			d.tool("write_file", `{"path":"report.md"}`, "writing report.md")
 		}
 		d.say("That is all.")
 	}

@@ -148,6 +148,15 @@ func ownFiles(scope loci.Scope, t loci.ToolSpec) bool {
 	return t.Files && t.SideEffects == loci.EffectRead && len(scope.Folders) > 0
 }
 
+// Doing says what a call does, in words for a person who watches.
+func (s *Set) Doing(call loci.ToolCall) string {
+	t, args, err := s.find(loci.Scope{}, call)
+	if err != nil || t.Doing == nil {
+		return call.Name
+	}
+	return t.Doing(args)
+}
+
 // Ask tells what a person has to agree to before a call may run. It is nil for
 // one that may run as it is, and for one that cannot work anyway: [Set.Call]
 // tells why.

@@ -73,6 +73,9 @@ type Tool struct {
 	// Render writes what Handler returned in words that a person can read
 	// without a model, in the language lang.
 	Render func(lang string, result any) string
+	// Doing says in a few words what a call does, for a person who watches: "reading
+	// notes.md". nil: the tool's name does.
+	Doing func(args json.RawMessage) string
 	// Preview tells, without changing anything, what a call would do: what a
 	// person is shown before they agree to it. An error is why the call cannot
 	// work. nil: the arguments say it all.
@@ -82,6 +85,18 @@ type Tool struct {
 	MaxResult int
 
 	fault error // why Define could not make it; New returns it
+}
+
+// WithDoing gives a tool that Define made the words for what a call does.
+func WithDoing[A any](t Tool, doing func(A) string) Tool {
+	t.Doing = func(raw json.RawMessage) string {
+		args, err := decode[A](raw)
+		if err != nil {
+			return t.Name
+		}
+		return doing(args)
+	}
+	return t
 }
 
 // Preview is what a call would do.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,6 +115,21 @@ func searchFiles(c Config) tool.Tool {
 	}, func(ctx context.Context, env tool.Env, args searchArgs) (found, error) {
 		return search(ctx, c, env, args)
 	}, renderFound)
+}
+
+// searching says what a search looks for. A regular expression would say nothing to
+// most people.
+func searching(a searchArgs) string {
+	words := "looking through the files"
+	if a.Content != "" && !a.Regexp {
+		words = fmt.Sprintf("searching for %q", a.Content)
+	} else if a.Name != "" {
+		words = "looking for files named " + a.Name
+	}
+	if a.Path != "" {
+		words += " in " + a.Path
+	}
+	return words
 }
 
 // search runs in two steps: the walk collects what fits by name, type and

@@ -15,6 +15,7 @@
 package toolkit
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -35,17 +36,17 @@ type Config struct {
 // All makes every built-in tool.
 func All(c Config) []tool.Tool {
 	return []tool.Tool{
-		listDir(),
-		readFile(),
-		searchFiles(c),
-		writeFile(),
-		editFile(),
-		moveFile(),
-		deleteFile(c),
-		systemInfo(),
-		listProcesses(),
-		currentTime(),
-		calculate(),
+		tool.WithDoing(listDir(), func(a listArgs) string { return "listing " + cmp.Or(a.Path, ".") }),
+		tool.WithDoing(readFile(), func(a readArgs) string { return "reading " + a.Path }),
+		tool.WithDoing(searchFiles(c), searching),
+		tool.WithDoing(writeFile(), func(a writeArgs) string { return "writing " + a.Path }),
+		tool.WithDoing(editFile(), func(a editArgs) string { return "changing " + a.Path }),
+		tool.WithDoing(moveFile(), func(a moveArgs) string { return "moving " + a.Source + " to " + a.Destination }),
+		tool.WithDoing(deleteFile(c), func(a deleteArgs) string { return "deleting " + a.Path }),
+		tool.WithDoing(systemInfo(), func(systemArgs) string { return "looking at the machine" }),
+		tool.WithDoing(listProcesses(), func(processArgs) string { return "looking at what runs" }),
+		tool.WithDoing(currentTime(), func(clockArgs) string { return "looking at the clock" }),
+		tool.WithDoing(calculate(), func(a calcArgs) string { return "calculating " + a.Expression }),
 	}
 }
 

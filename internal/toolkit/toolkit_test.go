@@ -144,3 +144,37 @@ func (b *bench) refuse(name, args, want string) {
 		b.t.Errorf("%s %s: %s, %+v; want an error about %q", name, args, text.Clip(string(r.Data), 200), r.Err, want)
 	}
 }
+
+func TestDoing(t *testing.T) {
+	set, err := tool.New(tool.Config{Tools: All(Config{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ tool, args, want string }{
+		{"list_dir", `{}`, "listing ."},
+		{"list_dir", `{"path":"a"}`, "listing a"},
+		{"read_file", `{"path":"notes.md"}`, "reading notes.md"},
+		{"search_files", `{"content":"ERROR","path":"app.log","count":true}`, `searching for "ERROR" in app.log`},
+		{"search_files", `{"content":"^\\d+ (?:a|b)","regexp":true,"path":"logs"}`, "looking through the files in logs"},
+		{"search_files", `{"name":"*.md"}`, "looking for files named *.md"},
+		{"search_files", `{"sort":"newest"}`, "looking through the files"},
+		{"write_file", `{"path":"a.md","content":"x"}`, "writing a.md"},
+		{"edit_file", `{"path":"a.md","old_text":"x","new_text":"y"}`, "changing a.md"},
+		{"move_file", `{"source":"a","destination":"b"}`, "moving a to b"},
+		{"delete_file", `{"path":"a.md"}`, "deleting a.md"},
+		{"calculate", `{"expression":"6*7"}`, "calculating 6*7"},
+		{"current_time", `{}`, "looking at the clock"},
+		{"something_new", `{"path":"x"}`, "something_new"},
+		{"read_file", `no JSON`, "read_file"},
+		{"read_file", `{}`, "read_file"},
+	} {
+		if got := set.Doing(loci.ToolCall{Name: tt.tool, Arguments: json.RawMessage(tt.args)}); got != tt.want {
+			t.Errorf("%s %s: %q, want %q", tt.tool, tt.args, got, tt.want)
+		}
+	}
+	for _, tl := range All(Config{}) {
+		if tl.Doing == nil {
+			t.Errorf("%s does not say what it does", tl.Name)
+		}
+	}
+}
