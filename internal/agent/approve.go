@@ -28,7 +28,7 @@ func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes boo
 	if yes {
 		verdict = approval.Yes
 	}
-	if !answerable(q, verdict) {
+	if !approval.Takes(q, verdict) {
 		return q, notOpen(q)
 	}
 	stored := make(chan error, 1)
@@ -42,16 +42,8 @@ func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes boo
 	return q, err
 }
 
-// answerable tells whether an answer to a question counts still: until its effect
-// begins, a yes can be taken back.
-func answerable(q loci.Approval, v approval.Verdict) bool {
-	return q.State == loci.ApprovalOpen && !q.Expired() || q.State == loci.ApprovalYes && v == approval.No
-}
-
+// notOpen is the error for an answer that comes too late.
 func notOpen(q loci.Approval) error {
-	if q.State == loci.ApprovalOpen {
-		q.State = loci.ApprovalExpired // and nobody has noticed yet
-	}
 	return loci.Errorf(loci.Conflict, "%s", approval.Told(q, lang.English))
 }
 
@@ -77,7 +69,7 @@ func (a *Agent) answer(ctx context.Context, p loci.Principal, q loci.Approval, v
 	there, err := a.spotOf(ctx, p, q.Session)
 	if err == nil {
 		there.standing, there.verdict = answers, verdict
-		there.picked = slices.DeleteFunc(there.waiting.Undone(), func(o loci.Approval) bool { return o.ID != q.ID || !answerable(o, verdict) })
+		there.picked = slices.DeleteFunc(there.waiting.Undone(), func(o loci.Approval) bool { return o.ID != q.ID || !approval.Takes(o, verdict) })
 	}
 	if loci.IsNotFound(err) || err == nil && len(there.picked) == 0 {
 		if q, err = a.cfg.Questions.Approval(ctx, p.ID, q.ID); err == nil {

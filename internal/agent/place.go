@@ -126,60 +126,16 @@ func (t *turn) answered(ctx context.Context, s spot, a approval.Answer) (spot, e
 	if len(a.Codes) == 0 && !s.atQuestion() {
 		return t.shownElsewhere(ctx, s, a)
 	}
-	s.verdict = a.Verdict
-	open := s.waiting.Open()
-	switch {
-	case len(a.Codes) > 0:
-		s.picked = s.coded(a.Codes)
-	case a.Verdict == approval.No && a.All: // also to what has a yes and has not begun
-		s.picked = s.waiting.Undone()
-	case a.Verdict == approval.No:
-		s.picked = open
-	case len(open) > 1 && !a.All:
-		s.standing, s.words = late, approval.Which(codes(open), t.language())
-		return s, nil
-	default:
-		s.picked = open
-	}
-	s.standing = answers
-	if q := s.unfit(); q != nil {
-		s.standing, s.words = late, t.told(*q)
+	s.standing, s.verdict = answers, a.Verdict
+	if s.picked, s.words = approval.Match(a, s.waiting.Approvals, t.language()); s.words != "" {
+		s.standing = late
 	}
 	return s, nil
 }
 
-// unfit is a question that can no longer be answered so, or nil. Where none can be,
-// it is the last one.
-func (s spot) unfit() *loci.Approval {
-	if len(s.picked) == 0 {
-		return &s.waiting.Approvals[len(s.waiting.Approvals)-1]
-	}
-	for i, q := range s.picked {
-		takesBack := q.State == loci.ApprovalYes && s.verdict == approval.No
-		if !takesBack && (q.State != loci.ApprovalOpen || q.Expired()) {
-			return &s.picked[i]
-		}
-	}
-	return nil
-}
-
-// told is what became of a question, in words for the person.
-func (t *turn) told(q loci.Approval) string {
-	if q.State == loci.ApprovalOpen && q.Expired() { // and nobody has noticed yet
-		q.State = loci.ApprovalExpired
-	}
-	return approval.Told(q, t.language())
-}
-
 // has tells whether the session's waiting turn has questions with all the codes.
-func (s spot) has(codes []string) bool { return len(s.coded(codes)) == len(codes) }
-
-// coded are the questions of the waiting turn that have the codes.
-func (s spot) coded(codes []string) []loci.Approval {
-	if s.waiting == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(s.waiting.Approvals), func(q loci.Approval) bool { return !slices.Contains(codes, q.Code) })
+func (s spot) has(codes []string) bool {
+	return s.waiting != nil && len(approval.Coded(codes, s.waiting.Approvals)) == len(codes)
 }
 
 // elsewhere finds the question of another conversation that a code names.
@@ -199,7 +155,7 @@ func (t *turn) elsewhere(ctx context.Context, s spot, a approval.Answer) (spot, 
 	case err != nil && !loci.IsNotFound(err):
 		return spot{}, err
 	case err != nil || q.State != loci.ApprovalOpen || !there.has(a.Codes):
-		s.standing, s.words = late, t.told(q)
+		s.standing, s.words = late, approval.Told(q, t.language())
 		return s, nil
 	}
 	return t.answered(ctx, there, a)
@@ -240,7 +196,7 @@ func (t *turn) tooLate(ctx context.Context, s spot) (spot, error) {
 	asked, err := t.agent.cfg.Questions.TurnApprovals(ctx, s.Session.ID, seen.Turn)
 	for _, q := range slices.Backward(asked) {
 		if strings.Contains(*seen.Shown, q.Code) { // a turn may ask again, and that is not shown here
-			s.standing, s.words = late, t.told(q)
+			s.standing, s.words = late, approval.Told(q, t.language())
 			break
 		}
 	}

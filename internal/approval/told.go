@@ -63,6 +63,9 @@ var (
 // Told is what became of a question, for a person who answers it too late or
 // once more.
 func Told(a loci.Approval, lang string) string {
+	if a.State == loci.ApprovalOpen && a.Expired() { // and nobody has noticed yet
+		a.State = loci.ApprovalExpired
+	}
 	w, ok := states[a.State]
 	if !ok {
 		return Unknown(a.Code, nil, lang)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"loci"
 	"loci/internal/lang"
@@ -12,7 +13,7 @@ import (
 
 func TestTold(t *testing.T) {
 	told := func(state loci.ApprovalState, tag string) string {
-		return Told(loci.Approval{Code: "7F3", State: state}, tag)
+		return Told(loci.Approval{Code: "7F3", State: state, Expires: loci.Time{Time: time.Now().Add(time.Hour)}}, tag)
 	}
 	for _, tc := range []struct{ got, want string }{
 		{told(loci.ApprovalExpired, "en"), "The question 7F3 has expired; nothing was done. Ask again if you still want it."},
