@@ -130,7 +130,7 @@ func (u *utterance) report(words string) (g report, ok bool) {
 	words, m = takeOff(words, inOrder)
 	g.byName = byNameOrder.has(m["order"])
 	words, m = takeOff(words, forEach)
-	g.field = fieldNames.or(cmp.Or(m["field"], "file"), strings.ToLower(m["field"]))
+	g.field = cmp.Or(fieldNames.or(m["field"], strings.ToLower(m["field"])), "file")
 	words, m = takeOff(words, ofOneDay)
 	if m != nil {
 		if g.day, ok = u.pastDay(m["day"]); !ok {
