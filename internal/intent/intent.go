@@ -135,6 +135,9 @@ type rule struct {
 // the conversation is looked for before the words by themselves: "how many lines
 // does it have?" would be a question about the folder.
 func (r *Router) ruled(u *utterance) goal {
+	if g := r.answer(u); g != nil {
+		return g
+	}
 	if g := fitting(r.talk, u, u.said); g != nil {
 		return g
 	}
@@ -142,6 +145,9 @@ func (r *Router) ruled(u *utterance) goal {
 		return g
 	}
 	if g := r.changes(u); g != nil {
+		return g
+	}
+	if g := u.foreign(); g != nil {
 		return g
 	}
 	if g := r.followUp(u); g != nil {

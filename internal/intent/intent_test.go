@@ -317,7 +317,6 @@ func TestNewestText(t *testing.T) {
 func TestTalkNeverRunsATool(t *testing.T) {
 	p := newPerson(t, files)
 	for _, text := range []string{
-		"yes", "please", "no", "maybe",
 		"", "   ", "?", "What is love?", "1/2 cup", "555-1234", "2024-05-01", "v1.2.3", "3.14.15", "24/7", "9/11",
 		"What is 9/11?", "What are the effects of 3D printing?", "I am 42", "42", "-5",
 		"What is in a name?", "read me a story", "show me how to cook", "open your mind",
