@@ -162,7 +162,7 @@ func TestChangesAreVerbatim(t *testing.T) {
 		"delete old.log and tell me when it is done":               `delete_file {"path":"old.log"}`,
 		"delete old.log and tell me a joke":                        ``,
 		`append a line "PS: bye" to a.txt`:                         `read_file {"path":"a.txt"}`,
-		"add up the prices in prices.csv":                          ``,
+		"add up the prices in prices.csv":                          `read_file {"path":"prices.csv"}`,
 		`overwrite a.txt with "x"`:                                 `write_file {"content":"x","path":"a.txt"}`,
 		"overwrite a.txt with b.txt":                               ``,
 		"write today's date to a.txt":                              `write_file {"content":"2026-11-30","path":"a.txt"}`,

@@ -28,7 +28,7 @@ type tongue struct {
 var tongues = []tongue{
 	{" datei dateien ordner verzeichnis lösche löschen zeig zeige zeigen welche welcher welches hallo danke bitte öffne lies schreibe schreib suche finde heute gestern uhrzeit steht wieviel ich nicht wie können kannst ",
 		" der die das den dem ein eine ist sind was wo wann wer und in im mir mich mit für von zu es gibt hier viele auf aus du hat haben ", germanOnly},
-	{" fichier fichiers dossier dossiers quel quelle quels quelles bonjour merci supprime supprimer efface ouvre montre lis écris cherche aujourd'hui combien c'est qu'est-ce est-ce s'il plaît ",
+	{" fichier fichiers dossier dossiers quel quelle quels quelles bonjour merci supprime supprimer efface ouvre montre montre-moi donne donne-moi lettre lis écris cherche aujourd'hui combien c'est qu'est-ce est-ce s'il plaît ",
 		" le la les un une des de du dans ce cette est sont que qui où et en à sur pour moi mon ma mes il y a te vous ", frenchOnly},
 	{" archivo archivos carpeta carpetas qué cuál cuáles cuántos cuántas hola gracias borra borrar elimina muestra muéstrame abre lee escribe busca hoy dónde ",
 		" el la los las un una de del en esta este es son hay que y para mi mis por favor está con a ", spanishOnly},

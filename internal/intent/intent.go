@@ -153,7 +153,10 @@ func (r *Router) ruled(u *utterance) goal {
 	if g := r.followUp(u); g != nil {
 		return g
 	}
-	return fitting(r.rules, u, u.core)
+	if g := fitting(r.rules, u, u.core); g != nil {
+		return g
+	}
+	return u.goesOn()
 }
 
 // fitting applies rules in order to words.
@@ -177,8 +180,8 @@ func fitting(rules []rule, u *utterance, words string) goal {
 // Those about one file and for reading also stand by themselves.
 func rules(about, read []rule) []rule {
 	return slices.Concat(
-		cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
-		compareRules(), kindRules(), about, filesRules(), findRules(), wordRules(), listRules(), read, questionRules(),
+		nearlyRules(), linesRules(), paperRules(), folderRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
+		compareRules(), factRules(), kindRules(), about, filesRules(), findRules(), wordRules(), listRules(), read, questionRules(),
 	)
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Where a line of a log says how bad it is. A line has its level at one place, after
@@ -77,6 +78,26 @@ func byModule(level string) string {
 // noDate is the expression for lines that surely have no date: what digits they
 // have are of no more than three and make no date.
 const noDate = `^(?:\D|\d{1,3}(?:[^\d./-]|$))*$`
+
+// valueIn is what byModule has of a line.
+func valueIn(line, level string) string {
+	found := moduleOf(level).FindStringSubmatch(line)
+	for _, value := range found[min(1, len(found)):] {
+		if value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// moduleOf is the expression of byModule, made once for each level.
+var moduleOf = func() func(level string) *regexp.Regexp {
+	made := map[string]pattern{}
+	for _, level := range levelNames {
+		made[level] = pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(byModule(level)) })}
+	}
+	return func(level string) *regexp.Regexp { return made[level].compiled() }
+}()
 
 // formOf tells what a value of byModule says of the lines that have it: the level
 // that they are of if it is another one, and whether their form is known.

@@ -23,7 +23,6 @@ func TestExpressionsFit(t *testing.T) {
 }
 
 func TestFormOf(t *testing.T) {
-	re := regexp.MustCompile(byModule("ERROR"))
 	for line, want := range map[string]struct {
 		name, other string
 		known       bool
@@ -48,13 +47,7 @@ func TestFormOf(t *testing.T) {
 		"2026-11-29 10:00:00,1 - shop.cart - ERROR - x":               {"shop.cart", "", true},
 		"2026-11-29 10:00:00,1 - shop.cart - WARNING - ERROR is near": {"", "WARNING", true},
 	} {
-		value := ""
-		for i, m := range re.FindStringSubmatch(line) {
-			if i > 0 && m != "" {
-				value = m
-				break
-			}
-		}
+		value := valueIn(line, "ERROR")
 		other, known := formOf(value, "ERROR")
 		if name := nameOf(value, "ERROR"); name != want.name || other != want.other || known != want.known {
 			t.Errorf("%s: %q is of %q, %q, %t", line, value, name, other, known)

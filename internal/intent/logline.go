@@ -202,12 +202,7 @@ func placesOf(field, text string) []string {
 // first. Lines that tell it nowhere count too, for a value that is empty. The
 // expression is empty if no line tells it.
 func fieldIn(field, text string, sample searchResult) string {
-	var lines []string
-	for _, m := range sample.Matches {
-		for _, h := range m.Hits {
-			lines = append(lines, h.Text)
-		}
-	}
+	lines := linesIn(sample)
 	const most = 900 // bytes
 	expr := ""
 	for _, place := range placesOf(field, text) {
@@ -225,6 +220,17 @@ func fieldIn(field, text string, sample searchResult) string {
 		return ""
 	}
 	return expr + `^`
+}
+
+// linesIn are the lines of a search.
+func linesIn(sample searchResult) []string {
+	var lines []string
+	for _, m := range sample.Matches {
+		for _, h := range m.Hits {
+			lines = append(lines, h.Text)
+		}
+	}
+	return lines
 }
 
 // fieldTitles name fields to people.

@@ -79,6 +79,7 @@ var (
 	ofLines = newPattern(`\b(?:lines?|entries|messages|records|errors?|warnings?|failures|exceptions)\b|行|条|错误|警告|异常|řád|chyb|varov`)
 	// byWhom is about what somebody did.
 	byWhom = newPattern(`\bdid (?:i|we|you) \pL+`)
+	had    = newPattern(`\bdid (?:i|we|you) (?:have|get)\b`)
 )
 
 // takeOff takes a part off words: the text between before and after.
@@ -117,7 +118,7 @@ func reportRules() []rule {
 
 // report reads the parts of a report.
 func (u *utterance) report(words string) (g report, ok bool) {
-	if !counts.has(words) || !ofLines.has(words) || byWhom.has(words) {
+	if !counts.has(words) || !ofLines.has(words) || byWhom.has(words) && !had.has(words) {
 		return g, false
 	}
 	words, m := takeOff(words, toFile)

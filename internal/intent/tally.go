@@ -3,7 +3,6 @@ package intent
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -160,17 +159,9 @@ func (t *tally) perFile(found, others searchResult) {
 
 // unknownIn tells whether a line that was seen is of no form that is known.
 func unknownIn(sample searchResult, level string) bool {
-	re, err := regexp.Compile(byModule(level))
-	if err != nil { // its parts are ours
-		return false
-	}
-	for _, m := range sample.Matches {
-		for _, h := range m.Hits {
-			for i, value := range re.FindStringSubmatch(h.Text) {
-				if _, known := formOf(value, level); i > 0 && value != "" && !known {
-					return true
-				}
-			}
+	for _, l := range linesIn(sample) {
+		if _, known := formOf(valueIn(l, level), level); !known {
+			return true
 		}
 	}
 	return false

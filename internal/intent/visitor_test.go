@@ -98,7 +98,7 @@ func asMustBe(m loci.Move, calls, want []string) bool {
 }
 
 func TestVisitor(t *testing.T) {
-	for file, least := range map[string]float64{"testdata/visitor.tsv": 0.4, "testdata/visitor_heldout.tsv": 0.3} {
+	for file, least := range map[string]float64{"testdata/visitor.tsv": 1, "testdata/visitor_heldout.tsv": 0.9, "testdata/visitor_fresh.tsv": 0.9} {
 		if s := visitorShare(t, intent.New(intent.Config{}), file); s < least {
 			t.Errorf("%s: only %.1f %% right", file, 100*s)
 		}
