@@ -29,8 +29,8 @@ type answerWords struct {
 var answers = []answerWords{
 	{lang: lang.English,
 		yes:    `yes|yep|yeah|yea|yup|y|sure|of course|ok|okay|k|alright|all right|go ahead|go on|go|proceed|continue|do (?:it|that|so|this)|please do|absolutely|definitely|certainly|correct|exactly|right|that one|i agree|agreed|confirm(?:ed)?|approved?`,
-		no:     `no|nope|nah|n|never ?mind|don't(?: do (?:it|that|this))?|do not(?: do (?:it|that|this))?|not now|cancel|stop|abort|forget it|leave it|no way|wrong`,
-		asks:   `maybe|perhaps|(?:is it |are you |all )?done|(?:did|have) you (?:do|done) (?:it|that)(?: yet)?|has it been done|did it work|(?:is it |are you )?(?:ready|finished)|ready`,
+		no:     `no|nope|nah|n|never ?mind|don't(?: do (?:it|that|this))?|do not(?: do (?:it|that|this))?|not now|(?:cancel|stop|abort)(?: it| that)?|forget it|leave it|no way|wrong`,
+		asks:   `maybe|perhaps|(?:is it |are you |all )?done|(?:did|have) you (?:do|done) (?:it|that)(?: yet)?|has it been done|(?:are|were) you sure|really|(?:can|will|could) you do (?:it|that)|is that all|did it work|(?:is it |are you )?(?:ready|finished)|ready`,
 		polite: `please|pls|thanks|thank you|then|now|loci|and|well|just`},
 	{lang: lang.Chinese,
 		yes:    `是的?|对的?|好[的吧啊]?|可以|行|嗯|同意|确认|确定|没问题|当然|继续|做吧|执行`,
@@ -89,6 +89,12 @@ var answerPatterns = func() (all []answerPattern) {
 // answer gives the goal of words that are nothing but a yes or a no; nil if they
 // are more.
 func (r *Router) answer(u *utterance) goal {
+	if onceMore.has(u.said) {
+		if g := r.again(u, "", ""); g != nil {
+			return g
+		}
+		return saying{nothingWaits.In(u.Lang)}
+	}
 	i := slices.IndexFunc(answerPatterns, func(p answerPattern) bool { return p.whole.has(u.said) && p.some.has(u.said) })
 	if i < 0 {
 		return nil
@@ -114,7 +120,11 @@ func (r *Router) answer(u *utterance) goal {
 // justFine says no more than that what was said is heard.
 var justFine = newPattern(`^(?:ok|okay|alright|all right)$`)
 
-// again does what was asked for last with another name.
+// onceMore asks for the same again.
+var onceMore = newPattern(`^(?:(?:please )?(?:do|try|say) (?:it|that|this) (?:again|once more)|(?:try )?again(?: please)?|once (?:more|again)|repeat(?: (?:it|that))?|one more time|same again|再来一次|再试一次|再试试|重试|(?:zkus|udělej) to znovu|znovu|ještě jednou)$`)
+
+// again does what was asked for last, with another name in the place of what was
+// said where there is one.
 func (r *Router) again(u *utterance, said, meant string) goal {
 	for i, m := range slices.Backward(u.History) {
 		if m.Role != loci.User {
@@ -123,7 +133,7 @@ func (r *Router) again(u *utterance, said, meant string) goal {
 		before := u.Situation
 		before.Text, before.History, before.Lang = strings.Replace(m.Content, said, meant, 1), u.History[:i], lang.Of(m.Content)
 		v := r.understand(before)
-		if g := r.ruled(v); g != nil && before.Text != m.Content {
+		if g := r.ruled(v); g != nil && (before.Text != m.Content || said == "") {
 			return instead{g, v}
 		}
 		return nil

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -337,8 +338,11 @@ func (r *Router) changes(u *utterance) goal {
 	if !ok {
 		return nil
 	}
-	return fitting(r.changing, u, strings.TrimSpace(m["before"]+" "+quoteName(file)+" "+m["after"]))
+	return fitting(r.changing, u, strings.TrimSpace(cmp.Or(m["before"], "delete")+" "+quoteName(file)+" "+m["after"]))
 }
+
+// itZH stands for a file in Chinese.
+const itZH = `(?:它|这个文件|那个文件|该文件)`
 
 var (
 	// ratherThis is around a request that another one goes before.
@@ -346,7 +350,7 @@ var (
 	// tellMeThen asks for an answer, which there is anyway.
 	tellMeThen = newPattern(`^(?P<rest>.*\S),? (?:and|then) (?:then )?(?:tell|inform|let) me(?: know)?(?: (?:when|once|if|as soon as) .*)?$`)
 	// justThat stands for the one file that was just spoken of.
-	justThat = newPattern(`^(?P<before>(?:delete|remove|erase|trash|rename|move|get rid of|smaž|přejmenuj|přesuň)) (?:it|this|that|this file|that file|the file|ho|jej|ten soubor)(?P<after>$| (?:to|as|into|na|do) .*$)`)
+	justThat = newPattern(`^(?P<before>(?:delete|remove|erase|trash|rename|move|get rid of|smaž|přejmenuj|přesuň)) (?:it|this|that|this file|that file|the file|ho|jej|ten soubor)(?P<after>$| (?:to|as|into|na|do) .*$)|^(?:(?:把|将)?` + itZH + `(?:删除|删掉|删了)(?:掉)?|(?:删除|删掉)` + itZH + `)$`)
 	// oneWord may be a folder as well as a file.
 	oneWord    = newPattern(`^(?:the |my )?[\w-]+$`)
 	dateText   = newPattern(`^(?:today's date|todays date|the current date|current date|the date(?: of today)?|date|dnešní datum|今天的日期|当前日期)$`)

@@ -87,6 +87,9 @@ func (u *utterance) span(first, second string) (from, to time.Time, ok bool) {
 		return from, to, false
 	}
 	if to, ok = u.dayAfter(second, from); to.Before(from) {
+		if weekdayAt.has(strings.TrimSpace(second)) {
+			return from, to.AddDate(0, 0, 7), ok
+		}
 		if near, _ := u.dayAfter(first, to.AddDate(-1, 0, 1)); !near.After(to) { // it has no year
 			return near, to, ok
 		}

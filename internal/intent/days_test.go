@@ -67,6 +67,7 @@ func TestSpan(t *testing.T) {
 		{"1 March", "24 December", "2026-03-01", 298}, {"24 December", "28 February", "2026-12-24", 66}, {"today", "christmas", "2026-11-30", 25},
 		{"2027-01-01", "2026-12-01", "2026-12-01", 31}, {"1 March 2025", "24 December", "2025-03-01", 298}, {"24 December", "1 March 2027", "2026-12-24", 67},
 		{"1 May", "1 May", "2026-05-01", 0}, {"1 March 2024", "1 March", "2024-03-01", 0}, {"tomorrow", "1 March", "2026-12-01", 90},
+		{"Monday", "Friday", "2026-12-07", 4},
 	} {
 		from, to, ok := u.span(tc.from, tc.to)
 		if !ok || from.Format(time.DateOnly) != tc.wantFrom || daysFrom(from, to) != tc.days {

@@ -15,9 +15,12 @@ import (
 // factRules look for anything about a subject in all files.
 func factRules() []rule {
 	const mine = `(?: (?:in|among|from) (?:my|the|our|these|all my) (?:folders?|files|notes|documents))`
+	const things = `(?:something|(?:the |all |all the |some )?things?|everything|all|stuff)`
 	return []rule{{newPatterns(
 		`^(?:is there|are there|do i have|have i(?: got| written)?|do we have|find|show|list|search for|look for|what is there)?(?: me)? ?(?:anything|any notes?|any files?|any documents?)`+mine+`?(?: (?:that is|that are|written))? (?:about|on|regarding) (?P<text>.+?)`+mine+`?$`,
-		`^(?:is there|do i have|have i(?: got| written)?|do we have|find|show|list|search for|look for)(?: me)? (?:something|(?:the |all |all the |some )?things?|everything|all|stuff)`+mine+`?(?: (?:that is|that are|written))? (?:about|on|regarding) (?P<text>.+?)`+mine+`?$`,
+		`^(?:is there|do i have|have i(?: got| written)?|do we have) (?:something|things|stuff)`+mine+`?(?: (?:that is|that are|written))? (?:about|on|regarding) (?P<text>.+?)`+mine+`?$`,
+		`^(?:find|show|list|search for|look for)(?: me)? `+things+mine+`(?: (?:that is|that are|written))? (?:about|on|regarding) (?P<text>.+)$`,
+		`^(?:find|show|list|search for|look for)(?: me)? `+things+`(?: (?:that is|that are|written))? (?:about|on|regarding) (?P<text>.+?)`+mine+`$`,
 		`^what(?: do i have| do we have| have i got| is there| is written|'s there|'s| is| does it say| do they say)`+mine+` (?:about|on|regarding) (?P<text>.+)$`,
 		`^(?:我的?文件(?:里|中)?)?有没有(?:任何)?(?:关于|有关)\s*(?P<text>.+?)\s*的?(?:内容|东西)?$`,
 		`^(?:je tu|mám tu|mám|najdi|ukaž)(?: mi)? (?:něco|cokoli|všechno) o (?P<text>.+)$`,
@@ -151,7 +154,7 @@ var showLines = newPatterns(
 func linesRules() []rule {
 	return []rule{{newPatterns(`^(?P<all>.+)$`), func(u *utterance, m captures) goal {
 		words, day := takeOff(m["all"], ofOneDay)
-		if day == nil || counts.has(words) && !failuresOnly.has(words) {
+		if day == nil || howOften.has(words) {
 			return nil
 		}
 		g := report{}
@@ -168,8 +171,8 @@ func linesRules() []rule {
 	}}}
 }
 
-// failuresOnly tells that it is failures that are asked for, and not their number.
-var failuresOnly = newPattern(`^(?:show|list|find|print|give|get|display|what|which|read|see|显示|列出|看看|查看|ukaž|vypiš|jaké|najdi)`)
+// howOften asks for a number.
+var howOften = newPattern(`\b(?:how many|how often|count|number of|tally)\b|多少|行数|统计|几|kolik|poče?t|počít`)
 
 // shown makes the goal of showing lines, if the words name a place where logs are.
 func (g report) shown(u *utterance, m captures) goal {

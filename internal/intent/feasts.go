@@ -87,7 +87,7 @@ func ageRules() []rule {
 		`^how old (?:is|am|are|would|will) `+who+`(?: be)?(?: today| now)?,?(?: (?:who|that|if|when))?(?: `+who+`)?(?: (?:was|is|were|am))? born (?:on |in )?(?P<when>.+?)(?: today| now)?$`,
 		`^(?:i was|i am|i'm|she was|he was|someone was|if i was) born (?:on |in )?(?P<when>.+?)[,.;:]? (?:so )?how old (?:am i|is she|is he|are they)(?: today| now)?$`,
 		`^我?(?:是)?(?P<when>\d{4}年\d{1,2}月\d{1,2}[日号]?)(?:出)?生(?:的人?)?[，,]?(?:现在|今年)?(?:几岁|多大|多少岁)(?:了)?$`,
-		`^(?:kolik (?:je|mi je) (?:někomu, kdo se narodil |let, když jsem se narodila? )|narodila? jsem se )(?P<when>.+?)(?:,? kolik mi je(?: let)?)?$`,
+		`^kolik (?:je|mi je) (?:let )?(?:někomu, kdo se narodil|když jsem se narodila?) (?P<when>.+)$`, `^narodila? jsem se (?P<when>.+?),? kolik mi je(?: let)?$`,
 	), func(u *utterance, m captures) goal {
 		if year, err := strconv.Atoi(m["when"]); err == nil && year > 1800 && year <= u.Now.Year() {
 			return saying{ageOfYear.In(u.Lang, year, max(u.Now.Year()-year-1, 0), u.Now.Year()-year)}

@@ -72,13 +72,13 @@ func (u *utterance) foreign() goal {
 // anyQuoted is a text in quotation marks.
 var anyQuoted = newPattern(inQuotes)
 
-// among counts the words that are in a list.
+// among counts the different words that are in a list.
 func among(words []string, list string) int {
-	n := 0
+	found := map[string]bool{}
 	for _, w := range words {
-		if strings.Contains(list, " "+strings.Trim(w, ".'-")+" ") {
-			n++
+		if w = strings.Trim(w, ".'-"); strings.Contains(list, " "+w+" ") {
+			found[w] = true
 		}
 	}
-	return n
+	return len(found)
 }

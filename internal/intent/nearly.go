@@ -23,6 +23,11 @@ var (
 		ZH: "我不能提醒您，笔记只能写入您指定的文件：把“周五看牙医”写入 notes.txt。",
 		CS: "Připomínat neumím a poznámky píšu jen do souboru, který řeknete: přidej \"v pátek zubař\" do notes.txt.",
 	}
+	cannotUndo = lang.Words{
+		EN: "I cannot undo a change. What I deleted is in the trash for 30 days, where my reply said; what was written over is not kept.",
+		ZH: "我不能撤销更改。我删除的内容会在回收站保留 30 天，位置见我的回复；被覆盖的内容不会保留。",
+		CS: "Změnu vrátit neumím. Co jsem smazal, je 30 dní v koši na místě, které stojí v mé odpovědi; co bylo přepsáno, se neuchovává.",
+	}
 	onlyThisTalk = lang.Words{
 		EN: "I only know what stands in this conversation; of others I remember nothing.",
 		ZH: "我只知道这次对话里的内容，其他对话我不记得。",
@@ -44,6 +49,9 @@ func nearlyRules() []rule {
 		sayRule(cannotTrash,
 			`^(?:empty|clear|clean|purge|delete|restore|open|show)(?: (?:me|out|up))?(?: the| my| everything (?:in|from) the| all (?:in|from) the| files from the)* (?:trash|recycle bin|rubbish bin|wastebasket|bin|trash can)(?: .*)?$`, `^what(?:'s| is) in (?:the|my) (?:trash|recycle bin|bin)$`,
 			`^(?:清空|打开|恢复)(?:我的)?(?:回收站|垃圾桶|垃圾箱).*$`, `^(?:vysyp|vyprázdni|otevři|obnov z) koš\pL*$`),
+		sayRule(cannotUndo,
+			`^(?:undo|revert|roll ?back)(?: (?:it|that|this|everything|all|the (?:last )?(?:change|edit|deletion|action)s?|what you (?:did|wrote|changed|deleted)))?$`, `^(?:restore|undelete|recover|put back|bring back|get back) \S+$`, `^(?:put|take|bring|get) (?:it|that|them) back$`,
+			`^(?:撤销|撤回|恢复)(?:它|更改|修改|删除|上一步|刚才的.*|\s*\S+)?$`, `^(?:vrať|obnov) (?:to|ho|zpět|zpátky|to zpět|změnu|\S+\.\w+)(?: zpět| zpátky)?$`),
 		sayRule(cannotNote,
 			`^(?:make|take|write|add|create|leave|keep)(?: me)?(?: a| this)?(?: new| short| quick)* notes?(?: ?[:,-] ?| (?:that|to|about|of|for) ).+$`, `^(?:note|memo|reminder|to-?do) ?: ?.+$`,
 			`^(?:记一下|记下|做个笔记|备忘)[:：,，]?.+$`, `^(?:poznamenej|zapiš) si[:,]? .+$`, `^poznámka ?: ?.+$`),

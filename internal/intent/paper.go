@@ -138,7 +138,7 @@ func folderRules() []rule {
 			`^(?:show|list|find|display|are there|do i have|which|what)(?: me)?(?: all| any| the| my)* hidden (?:files|things|folders|files and folders)(?: (?:are there|do i have|exist))?(?: (?:in|under) (?P<where>.+))?$`,
 			`^(?:显示|列出)?(?:所有)?隐藏(?:的)?文件(?:有哪些)?$`, `^(?:ukaž|vypiš|zobraz)(?: mi)? skryté soubory(?: (?:v|ve) (?P<where>.+))?$`,
 		), func(u *utterance, m captures) goal { return u.find(arguments{"name": ".*"}, m["where"]) }},
-		{newPatterns(`^what(?:'s| is| do i have| do we have| have i got)(?: there| stored| saved)? (?:in|inside|under) (?:the |my )?(?P<where>[\w-]{2,30})$`, `^co (?:mám|máme) (?:v|ve) (?P<where>[\w-]{2,30})$`),
+		{newPatterns(`^what(?:'s| is| do i have| do we have| have i got)(?: there| stored| saved)? (?:in|inside|under) (?:my )?(?P<where>[\w-]{2,30})$`, `^co (?:mám|máme) (?:v|ve) (?P<where>[\w-]{2,30})$`),
 			func(u *utterance, m captures) goal {
 				if vagueWord.has(m["where"]) || homeFolder.has(m["where"]) || thisFolder.has(m["where"]) {
 					return nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"loci"
+	"loci/internal/embedded/embeddedtest"
 	"loci/internal/intent"
 	"loci/internal/toolkit"
 )
@@ -100,6 +101,20 @@ func asMustBe(m loci.Move, calls, want []string) bool {
 func TestVisitor(t *testing.T) {
 	for file, least := range map[string]float64{"testdata/visitor.tsv": 1, "testdata/visitor_heldout.tsv": 0.9, "testdata/visitor_fresh.tsv": 0.9} {
 		if s := visitorShare(t, intent.New(intent.Config{}), file); s < least {
+			t.Errorf("%s: only %.1f %% right", file, 100*s)
+		}
+	}
+}
+
+// TestVisitorWithExamples asks the same where what no rule knows is guessed.
+func TestVisitorWithExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the embedded models")
+	}
+	s := embeddedtest.Start(t).Embed
+	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
+	for _, file := range []string{"testdata/visitor.tsv", "testdata/visitor_heldout.tsv", "testdata/visitor_fresh.tsv"} {
+		if s := visitorShare(t, r, file); s < 0.95 {
 			t.Errorf("%s: only %.1f %% right", file, 100*s)
 		}
 	}
