@@ -101,7 +101,7 @@ func cannotRules() []rule {
 			`^(?:delete|remove|erase|trash|rename|move)(?: (?:all|every|any|some|the|my|those|these|old|of|\*\.\w+)){1,4}(?: \S+){0,3} (?:files?|folders?|documents?|photos?|pictures?|images?|logs|notes)(?: .*)?$`,
 			`^(?:make|create) (?:a |an )?(?:new )?(?:folder|directory|file)(?: .*)?$`,
 			`^(?:save|remember|write down|note down) (?:this|that|it)(?: .*)?$`,
-			`^(?:删除|删掉|移除|重命名|移动|复制|修改|编辑|创建|新建|保存|写入|备份|压缩)(?:一个|这个|那个|我的|所有)*\s*(?:新的?)?\s*(?:文件夹|文件|目录|文档|\S+\.\w{1,6}).*$`, `^(?:删除|删掉|清理|清空|移动|重命名)(?:所有|全部|这些|那些).*$`, `^(?:整理|清理|清空)(?:一下)?.*(?:文件|目录|桌面|文档).*$`, `^把.+(?:删除|删掉|移到|移动到|重命名|改名|保存|复制|写入|加到|添加到).*$`,
+			`^(?:删除|删掉|移除|重命名|移动|复制|修改|编辑|创建|新建|保存|写入|备份|压缩)(?:一个|这个|那个|我的|所有)*\s*(?:新的?)?\s*(?:文件夹|文件|目录|文档|\S+\.\w{1,6}).*$`, `^(?:删除|删掉|清理|清空|移动|重命名)(?:所有|全部|这些|那些).*$`, `^(?:整理|清理|清空)(?:一下)?.*(?:文件|目录|桌面|文档).*$`, `^(?:删除|删掉|重命名|移动)(?:它|这个|那个)(?:文件)?$`, `^把.+(?:删除|删掉|删了|移到|移动到|重命名|改名|保存|复制|写入|加到|添加到).*$`,
 			`^(?:smaž|smazat|vymaž|odstraň|přejmenuj|přesuň|zkopíruj|ukliď|vyčisti|uspořádej|uprav|změň|přepiš|vytvoř|založ|ulož)(?: mi)?(?: .*)? ?(?:soubor\pL*|složk\pL+|adresář\pL*|dokument\pL*|fot(?:k\pL+|ek)|obrázk\pL+|log\pL*|\S+\.[a-z]\w{0,5})(?: .*)?$`, `^(?:napiš|zapiš|přidej|ulož|připiš) .+ (?:do|na) (?:souboru|složky|seznamu|poznámek|\S+\.[a-z]\w{0,5})$`,
 		), func(u *utterance, _ captures) goal { return saying{u.howToChange().In(u.Lang)} }},
 		sayRule(cannotWeb,

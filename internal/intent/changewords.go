@@ -1,7 +1,11 @@
 package intent
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"loci/internal/lang"
 )
@@ -24,87 +28,132 @@ const (
 // nothing may be taken off.
 func changeRules() []rule {
 	return []rule{
-		{newPatterns( // what was said last
-			`^(?:save|write|store|put|export)(?: down)? (?:that|this|it|them|(?:the|your|this|that)(?: last| previous| above)* (?:answer|reply|response|message|results?|output|text|list|summary|table|poem|story|joke|recipe|above|last one))(?: above| down)? (?:to|in|into|as|under)(?: a| the)?(?: new)? `+fileName+`$`,
-			`^(?:把|将)?(?:它|这个|那个|这些|(?:你的?|刚才的?|刚刚的?|上面的?|上一个|最后的?)*(?:回答|答案|回复|内容|结果|文字|总结|列表))(?:都)?(?:保存|存|写|导出)(?:到|为|成|入|进|在)\s*`+fileName+`\s*(?:里面|里|中)?$`,
-			`^保存(?:到|为)\s*`+fileName+`$`,
-			`^(?:ulož|zapiš|napiš|dej)(?: mi)? (?:to|ho|tohle|(?:tu |svou |svoji |poslední |předchozí )*(?:odpověď|výsledek|text|seznam|souhrn|tabulku|báseň))(?: do| jako| na)(?: souboru)? `+fileName+`$`,
-		), func(u *utterance, m captures) goal {
-			path, ok := u.theFile(m["file"])
-			if !ok {
-				return nil
-			}
-			text := u.lastReply()
-			if strings.TrimSpace(text) == "" {
-				return saying{nothingSaid.In(u.Lang)}
-			}
-			return change{writeFile, arguments{"path": path, "content": text}}
-		}},
-		{newPatterns( // an empty file
-			`^(?:create|make)(?: me)?(?: an?| the)?(?: new)?(?: empty| blank)(?: new)?(?: text)? (?:file|document)(?: called| named)? `+fileName+`$`,
-			`^(?:创建|新建|建立?)(?:一个|个)?空(?:白)?的?(?:文件|文档)\s*(?:名为|叫)?\s*`+fileName+`$`,
-			`^(?:vytvoř|založ)(?: mi)?(?: nový)? prázdný soubor(?: s názvem| jménem)? `+fileName+`$`,
-		), func(u *utterance, m captures) goal {
-			if path, ok := u.theFile(m["file"]); ok {
-				return change{writeFile, arguments{"path": path, "content": ""}}
-			}
-			return nil
-		}},
-		{newPatterns( // a text
-			`^(?:write|put|save|store|note down|note|enter)(?: down)?(?: (?:the|this) (?:text|words?|line|sentence|message))?:? `+someText+` (?:to|into|in|as|onto)(?: a| the)?(?: new)?(?: text)?(?: file| document)?(?: called| named)? `+fileName+`$`,
-			`^(?:把|将)\s*`+someText+`\s*(?:写入|写到|写进|保存到|保存为|保存在|存到|存入|存为|记到|记在)\s*`+fileName+`\s*(?:里面|里|中)?$`,
-			`^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?:写入|写上|写下|写)\s*`+someText+`$`,
-			`^(?:napiš|zapiš|ulož|dej)(?: mi)?(?: text| větu| slova)? `+someText+` (?:do|jako)(?: nového)?(?: souboru)? `+fileName+`$`,
-		), func(u *utterance, m captures) goal {
-			path, ok := u.theFile(m["file"])
-			text, also := u.theText(m["text"])
-			if !ok || !also {
-				return nil
-			}
-			return change{writeFile, arguments{"path": path, "content": text}}
-		}},
-		{newPatterns( // a line more
-			`^(?:append|add)(?: (?:the|this) (?:text|words?|line|sentence|item))?:? `+someText+` (?:to|at|in|into|onto)(?: the)?(?: (?:end|bottom) of)?(?: the)?(?: file| document)? `+fileName+`$`,
-			`^(?:在|往)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|后面|里面|里|中)*(?:添加|追加|加上|加入|加)(?:一行)?\s*[:：]?\s*`+someText+`$`,
-			`^(?:把|将)\s*`+someText+`\s*(?:添加到|追加到|加到|加入)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|里面|里|中)*$`,
-			`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
-		), func(u *utterance, m captures) goal {
-			path, ok := u.theFile(m["file"])
-			text, also := u.theText(m["text"])
-			if !ok || !also || !u.offers(readFile) {
-				return nil
-			}
-			return appending{path, text}
-		}},
+		saveLast(), emptyFile(), someNewText(), oneLineMore(), tickOff(),
 		{editPatterns, func(u *utterance, m captures) goal { return u.edit(m) }},
-		{newPatterns( // a text away
-			`^(?:remove|delete|erase|cut)(?: (?:the|this) (?:text|words?|line|sentence))? (?P<old>`+inQuotes+`) (?:from|in|out of)(?: the)?(?: file)? `+fileName+`$`,
-			`^(?:从|把)\s*`+fileName+`\s*(?:里面|里|中)?(?:的)?\s*(?:删除|删掉|去掉)\s*(?P<old>`+inQuotes+`)$`,
-			`^(?:smaž|odstraň|vymaž)(?: text| řádek| slovo)? (?P<old>`+inQuotes+`) (?:z|ze|v)(?: souboru)? `+fileName+`$`,
-		), func(u *utterance, m captures) goal {
-			path, ok := u.theFile(m["file"])
-			old, _ := literal(u.verbatim(m["old"]))
-			if !ok || old == "" || isKnownFile(strings.TrimSpace(old)) { // a file in a folder
-				return nil
-			}
-			return change{editFile, arguments{"path": path, "old_text": old, "new_text": ""}}
-		}},
-		{newPatterns( // another name
-			`^(?:rename|change the name of) `+fromName+` (?:to|as|into)(?: the)? `+newText+`$`,
-			`^(?:把|将)?\s*`+fromName+`\s*(?:改名为|改名成|重命名为|重命名成|更名为)\s*`+newText+`$`, `^重命名\s*`+fromName+`\s*(?:为|成)\s*`+newText+`$`,
-			`^(?:přejmenuj|přejmenovat)(?: mi)? `+fromName+` na `+newText+`$`,
-		), func(u *utterance, m captures) goal { return u.rename(m["old"], m["new"]) }},
-		{newPatterns( // another place
-			`^move `+fromName+` (?:to|into|in|inside|under) `+newText+`$`, `^put `+fromName+` (?:into|in) `+newText+`$`,
-			`^(?:把|将)\s*`+fromName+`\s*(?:移动到|移到|挪到|放到|放进|移入)\s*`+newText+`\s*(?:里面|里|中|下)?$`, `^移动\s*`+fromName+`\s*到\s*`+newText+`\s*(?:里面|里|中|下)?$`,
-			`^(?:přesuň|přesunout|dej)(?: mi)? `+fromName+` (?:do|na) `+newText+`$`,
-		), func(u *utterance, m captures) goal { return u.move(m["old"], m["new"]) }},
-		{newPatterns( // away
-			`^(?:delete|remove|erase|trash|get rid of|throw away|rm) `+fileName+`$`,
-			`^(?:删除|删掉|删去|移除)(?:掉)?\s*`+fileName+`$`, `^(?:把|将)\s*`+fileName+`\s*(?:删除|删掉|移除|删了)(?:掉)?$`,
-			`^(?:smaž|smazat|vymaž|odstraň|zahoď)(?: mi)?(?: prosím)? `+fileName+`$`,
-		), func(u *utterance, m captures) goal { return u.deletion(m["file"]) }},
+		textAway(), lineOut(), anotherName(), anotherPlace(), intoTrash(), valueChange(),
 	}
+}
+
+// saveLast asks to write what was said last to a file.
+func saveLast() rule {
+	return rule{newPatterns(
+		`^(?:save|write|store|put|export)(?: down)? (?:that|this|it|them|(?:the|your|this|that)(?: last| previous| above)* (?:answer|reply|response|message|results?|output|text|list|summary|table|poem|story|joke|recipe|above|last one))(?: above| down)? (?:to|in|into|as|under)(?: a| the)?(?: new)? `+fileName+`$`,
+		`^(?:把|将)?(?:它|这个|那个|这些|(?:你的?|刚才的?|刚刚的?|上面的?|上一个|最后的?)*(?:回答|答案|回复|内容|结果|文字|总结|列表))(?:都)?(?:保存|存|写|导出)(?:到|为|成|入|进|在)\s*`+fileName+`\s*(?:里面|里|中)?$`,
+		`^保存(?:到|为)\s*`+fileName+`$`,
+		`^(?:ulož|zapiš|napiš|dej)(?: mi)? (?:to|ho|tohle|(?:tu |svou |svoji |poslední |předchozí )*(?:odpověď|výsledek|text|seznam|souhrn|tabulku|báseň))(?: do| jako| na)(?: souboru)? `+fileName+`$`,
+	), func(u *utterance, m captures) goal {
+		path, ok := u.theFile(m["file"])
+		if !ok {
+			return nil
+		}
+		text := u.lastReply()
+		if strings.TrimSpace(text) == "" {
+			return saying{nothingSaid.In(u.Lang)}
+		}
+		return change{writeFile, arguments{"path": path, "content": text}}
+	}}
+}
+
+// emptyFile asks for a file with nothing in it.
+func emptyFile() rule {
+	return rule{newPatterns(
+		`^(?:create|make)(?: me)?(?: an?| the)?(?: new)?(?: empty| blank)(?: new)?(?: text)? (?:file|document)(?: called| named)? `+fileName+`$`,
+		`^(?:创建|新建|建立?)(?:一个|个)?空(?:白)?的?(?:文件|文档)\s*(?:名为|叫)?\s*`+fileName+`$`,
+		`^(?:vytvoř|založ)(?: mi)?(?: nový)? prázdný soubor(?: s názvem| jménem)? `+fileName+`$`,
+	), func(u *utterance, m captures) goal {
+		if path, ok := u.theFile(m["file"]); ok {
+			return change{writeFile, arguments{"path": path, "content": ""}}
+		}
+		return nil
+	}}
+}
+
+// someNewText asks to write a text to a file.
+func someNewText() rule {
+	return rule{newPatterns(
+		`^(?:overwrite|replace(?: the)? (?:contents?|text) of|rewrite) `+fileName+` (?:with|by)(?: the text)? (?P<text>`+inQuotes+`)$`,
+		`^(?:写入|写下|写上|写|保存|存)\s*(?P<text>`+inQuotes+`)\s*(?:到|进|在)\s*`+fileName+`\s*(?:里面|里|中)?$`, `^用\s*(?P<text>`+inQuotes+`)\s*(?:覆盖|替换)\s*`+fileName+`(?:的内容)?$`,
+		`^(?:přepiš|nahraď obsah)(?: soubor| souboru)? `+fileName+` (?:textem|na) (?P<text>`+inQuotes+`)$`,
+		`^(?:write|put|save|store|note down|note|enter)(?: down)?(?: (?:the|this) (?:text|words?|line|sentence|message))?:? `+someText+` (?:to|into|in|as|onto)(?: a| the)?(?: new)?(?: text)?(?: file| document)?(?: called| named)? `+fileName+`$`,
+		`^(?:把|将)\s*`+someText+`\s*(?:写入|写到|写进|保存到|保存为|保存在|存到|存入|存为|记到|记在)\s*`+fileName+`\s*(?:里面|里|中)?$`,
+		`^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?:写入|写上|写下|写)\s*`+someText+`$`,
+		`^(?:napiš|zapiš|ulož|dej)(?: mi)?(?: text| větu| slova)? `+someText+` (?:do|jako)(?: nového)?(?: souboru)? `+fileName+`$`,
+	), func(u *utterance, m captures) goal {
+		path, ok := u.theFile(m["file"])
+		text, also := u.theText(m["text"])
+		_, quoted := literal(m["text"])
+		switch {
+		case !ok && quoted && oneWord.has(m["file"]):
+			return saying{noFileName.In(u.Lang, m["file"])}
+		case ok && dateText.has(m["text"]):
+			return change{writeFile, arguments{"path": path, "content": u.Now.Format(time.DateOnly)}}
+		case ok && timeText.has(m["text"]):
+			return change{writeFile, arguments{"path": path, "content": u.Now.Format("15:04")}}
+		case !ok || !also:
+			return nil
+		}
+		return change{writeFile, arguments{"path": path, "content": text}}
+	}}
+}
+
+// oneLineMore asks for a line at the end of a file.
+func oneLineMore() rule {
+	return rule{newPatterns(
+		`^(?:append|add)(?: (?:the|this|a|an|another|one more)(?: new)? (?:text|words?|line|sentence|item|entry))?:? `+someText+` (?:to|at|in|into|onto)(?: the)?(?: (?:end|bottom) of)?(?: the)?(?: file| document)? `+fileName+`$`,
+		`^(?:在|往)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|后面|里面|里|中)*(?:添加|追加|加上|加入|加)(?:一行)?\s*[:：]?\s*`+someText+`$`,
+		`^(?:把|将)\s*`+someText+`\s*(?:添加到|追加到|加到|加入)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|里面|里|中)*$`,
+		`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
+	), func(u *utterance, m captures) goal {
+		path, ok := u.theFile(m["file"])
+		text, also := u.theText(m["text"])
+		if !ok || !also || !u.offers(readFile) || addsUp.has(m["text"]) {
+			return nil
+		}
+		return appending{path, text}
+	}}
+}
+
+// textAway asks to take a text out of a file.
+func textAway() rule {
+	return rule{newPatterns(
+		`^(?:remove|delete|erase|cut)(?: (?:the|this) (?:text|words?|line|sentence))? (?P<old>`+inQuotes+`) (?:from|in|out of)(?: the)?(?: file)? `+fileName+`$`,
+		`^(?:从|把)\s*`+fileName+`\s*(?:里面|里|中)?(?:的)?\s*(?:删除|删掉|去掉)\s*(?P<old>`+inQuotes+`)$`,
+		`^(?:smaž|odstraň|vymaž)(?: text| řádek| slovo)? (?P<old>`+inQuotes+`) (?:z|ze|v)(?: souboru)? `+fileName+`$`,
+	), func(u *utterance, m captures) goal {
+		path, ok := u.theFile(m["file"])
+		old, _ := literal(u.verbatim(m["old"]))
+		if !ok || old == "" || isKnownFile(strings.TrimSpace(old)) { // a file in a folder
+			return nil
+		}
+		return change{editFile, arguments{"path": path, "old_text": old, "new_text": ""}}
+	}}
+}
+
+// anotherName asks to rename a file.
+func anotherName() rule {
+	return rule{newPatterns(
+		`^(?:rename|change the name of) `+fromName+` (?:to|as|into)(?: the)? `+newText+`$`,
+		`^(?:把|将)?\s*`+fromName+`\s*(?:改名为|改名成|重命名为|重命名成|更名为)\s*`+newText+`$`, `^重命名\s*`+fromName+`\s*(?:为|成)\s*`+newText+`$`,
+		`^(?:přejmenuj|přejmenovat)(?: mi)? `+fromName+` na `+newText+`$`,
+	), func(u *utterance, m captures) goal { return u.rename(m["old"], m["new"]) }}
+}
+
+// anotherPlace asks to move a file.
+func anotherPlace() rule {
+	return rule{newPatterns(
+		`^move `+fromName+` (?:to|into|in|inside|under) `+newText+`$`, `^put `+fromName+` (?:into|in) `+newText+`$`,
+		`^(?:把|将)\s*`+fromName+`\s*(?:移动到|移到|挪到|放到|放进|移入)\s*`+newText+`\s*(?:里面|里|中|下)?$`, `^移动\s*`+fromName+`\s*到\s*`+newText+`\s*(?:里面|里|中|下)?$`,
+		`^(?:přesuň|přesunout|dej)(?: mi)? `+fromName+` (?:do|na) `+newText+`$`,
+	), func(u *utterance, m captures) goal { return u.move(m["old"], m["new"]) }}
+}
+
+// intoTrash asks to delete a file or folder.
+func intoTrash() rule {
+	return rule{newPatterns(
+		`^(?:delete|remove|erase|trash|get rid of|throw away|rm) `+fileName+`$`,
+		`^(?:删除|删掉|删去|移除)(?:掉)?\s*`+fileName+`$`, `^(?:把|将)\s*`+fileName+`\s*(?:删除|删掉|移除|删了)(?:掉)?$`,
+		`^(?:smaž|smazat|vymaž|odstraň|zahoď)(?: mi)?(?: prosím)? `+fileName+`$`,
+	), func(u *utterance, m captures) goal { return u.deletion(m["file"]) }}
 }
 
 // textRules ask for a new text, which ends the words.
@@ -243,21 +292,27 @@ func (u *utterance) move(from, to string) goal {
 // fromFolder is a file with the folder that it is in.
 var fromFolder = newPattern(`^(?P<file>` + inQuotes + `|\S+) (?:in|from|inside|ve?|ze?)(?: the)? (?P<folder>\S.*)$`)
 
-// deletion makes the goal of deleting a file.
+// deletion makes the goal of deleting a file, or a folder that is called one.
 func (u *utterance) deletion(words string) goal {
-	path, ok := u.theFile(words)
-	if !ok {
-		m, in := fromFolder.match(words)
-		if !in {
-			return nil
-		}
-		folder, sure, isFolder := u.theFolder(m["folder"])
-		if path, ok = u.theFile(m["file"]); !ok || !isFolder || !sure || hasSeparator(path) {
-			return nil
-		}
-		path = within(folder, path)
+	if path, ok := u.theFile(words); ok {
+		return change{deleteFile, arguments{"path": path}}
 	}
-	return change{deleteFile, arguments{"path": path}}
+	if m, in := fromFolder.match(words); in {
+		folder, sure, isFolder := u.theFolder(m["folder"])
+		path, ok := u.theFile(m["file"])
+		if !ok || !isFolder || !sure || hasSeparator(path) {
+			return nil
+		}
+		return change{deleteFile, arguments{"path": within(folder, path)}}
+	}
+	folder, sure, ok := u.theFolder(words)
+	switch {
+	case !ok, !sure, anyGlob.MatchString(folder), someWords.has(folder):
+		return nil
+	case slices.Contains([]string{"", ".", "..", "~"}, baseName(strings.TrimRight(folder, `/\`))): // not what one is in
+		return nil
+	}
+	return change{deleteFile, arguments{"path": folder}}
 }
 
 // wanted takes off words that lead to a request for a change.
@@ -270,8 +325,44 @@ func (r *Router) changes(u *utterance) goal {
 			return g
 		}
 	}
-	return fitting(r.changing, u, strip(u.core, wanted))
+	words := strip(u.core, ratherThis, tellMeThen, wanted)
+	if g := fitting(r.changing, u, words); g != nil {
+		return g
+	}
+	// What was just spoken of may be called it.
+	m, ok := justThat.match(words)
+	if !ok {
+		return nil
+	}
+	file, ok := u.spokenOf(2)
+	if !ok {
+		return nil
+	}
+	return fitting(r.changing, u, strings.TrimSpace(cmp.Or(m["before"], "delete")+" "+quoteName(file)+" "+m["after"]))
 }
+
+// itZH stands for a file in Chinese.
+const itZH = `(?:它|这个文件|那个文件|该文件)`
+
+var (
+	// ratherThis is around a request that another one goes before.
+	ratherThis = newPattern(`^(?:no|nope|wrong|ne|不是?)[,.!;:，。 ]+(?P<rest>\S.*?)(?:,? instead| raději| místo toho)?$|^(?P<rest>.*\S),? instead$`)
+	// tellMeThen asks for an answer, which there is anyway.
+	tellMeThen = newPattern(`^(?P<rest>.*\S),? (?:and|then) (?:then )?(?:tell|inform|let) me(?: know)?(?: (?:when|once|if|as soon as) .*)?$`)
+	// justThat stands for the one file that was just spoken of.
+	justThat = newPattern(`^(?P<before>(?:delete|remove|erase|trash|rename|move|get rid of|smaž|přejmenuj|přesuň)) (?:it|this|that|this file|that file|the file|ho|jej|ten soubor)(?P<after>$| (?:to|as|into|na|do) .*$)|^(?:(?:把|将)?` + itZH + `(?:删除|删掉|删了)(?:掉)?|(?:删除|删掉)` + itZH + `)$`)
+	// oneWord may be a folder as well as a file.
+	oneWord    = newPattern(`^(?:the |my )?[\w-]+$`)
+	dateText   = newPattern(`^(?:today's date|todays date|the current date|current date|the date(?: of today)?|date|dnešní datum|今天的日期|当前日期)$`)
+	timeText   = newPattern(`^(?:the current time|current time|the time|aktuální čas|当前时间)$`)
+	addsUp     = newPattern(`^up `)
+	anyGlob    = regexp.MustCompile(`[*?]`)
+	noFileName = lang.Words{
+		EN: "“%[1]s” is a folder, or no whole name of a file. Say the name with its ending, such as %[1]s/notes.txt or %[1]s.txt.",
+		ZH: "“%[1]s”是文件夹，或者不是完整的文件名。请说出带扩展名的文件名，例如 %[1]s/notes.txt 或 %[1]s.txt。",
+		CS: "„%[1]s“ je složka, nebo to není celý název souboru. Řekněte název s příponou, třeba %[1]s/notes.txt nebo %[1]s.txt.",
+	}
+)
 
 // wholeName asks for a name with its ending.
 var wholeName = lang.Words{

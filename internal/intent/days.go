@@ -30,6 +30,7 @@ func dayRules() []rule {
 			`^(?:what|which) (?P<week>week)(?: number| of the year)?(?: is| was| will| be| it| does| did)* (?P<when>.+?)(?: (?:be|fall|falls|in|on))*$`,
 			`^(?:what(?:'s| is| was)|when(?:'s| is| was| will)|give me)(?: the)?(?: date (?:of|for|on))? (?P<when>.+?)(?:'s date)?(?: be| this year)?$`, `^(?:the )?date (?:of |for )?(?P<when>.+)$`,
 			`^how (?:many days|long)(?: is it| are there| are left| is there| do we have| do i have| left| to go| remain)*(?: until| till| to| before| unto| since) (?P<when>.+)$`, `^days (?:until|till|to|since) (?P<when>.+)$`,
+			`^(?P<when>tomorrow|yesterday|the day after tomorrow|the day before yesterday)(?:'s|s)? (?:date|weekday|day)$`,
 			`^is (?P<when>.+?) an? (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|workday)$`,
 			`^how (?:many days|long) ago (?:is|was) (?P<when>.+)$`,
 			// Chinese
@@ -44,9 +45,8 @@ func dayRules() []rule {
 			`^(?P<from>.+?)(?:到|和|至)(?P<to>.+?)(?:之间)?(?:有|相差|差|隔)(?:多少|几)天$`,
 			`^kolik (?:je )?dní(?: je)? (?:mezi|od) (?P<from>.+?) (?:a|do) (?P<to>.+)$`,
 		), func(u *utterance, m captures) goal {
-			from, ok := u.day(m["from"])
-			to, also := u.day(m["to"])
-			if !ok || !also {
+			from, to, ok := u.span(m["from"], m["to"])
+			if !ok {
 				return nil
 			}
 			return saying{daysBetween.In(u.Lang, from.Format(time.DateOnly), to.Format(time.DateOnly), dayCount.In(u.Lang, daysFrom(from, to)))}
@@ -79,26 +79,33 @@ var (
 	dayCount    = lang.Counted{One: "day", Many: "days", ZH: "天", CSOne: "den", CSFew: "dny", CSAll: "dní"}
 )
 
-// daysFrom counts the days between two dates, without a sign. Both are at
-// midnight in UTC.
-func daysFrom(from, to time.Time) int {
-	n := int(to.Sub(from) / (24 * time.Hour))
-	return max(n, -n)
+// span reads two days, the earlier one first. Days without a year are of this year,
+// and the second is the next one after the first.
+func (u *utterance) span(first, second string) (from, to time.Time, ok bool) {
+	from, ok = u.dayAfter(first, time.Date(u.Now.Year(), 1, 1, 0, 0, 0, 0, time.UTC))
+	if !ok {
+		return from, to, false
+	}
+	if to, ok = u.dayAfter(second, from); to.Before(from) {
+		if weekdayAt.has(strings.TrimSpace(second)) {
+			return from, to.AddDate(0, 0, 7), ok
+		}
+		if near, _ := u.dayAfter(first, to.AddDate(-1, 0, 1)); !near.After(to) { // it has no year
+			return near, to, ok
+		}
+		from, to = to, from
+	}
+	return from, to, ok
 }
+
+// daysFrom counts the days between two dates, both at midnight in UTC.
+func daysFrom(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
 
 // nearDays are words for days near today.
 var nearDays = newLexicon(map[string]int{
 	"today": 0, "tomorrow": 1, "yesterday": -1, "the day after tomorrow": 2, "day after tomorrow": 2, "the day before yesterday": -2, "day before yesterday": -2,
 	"今天": 0, "明天": 1, "后天": 2, "昨天": -1, "前天": -2,
 	"dnes": 0, "zítra": 1, "pozítří": 2, "včera": -1, "předevčírem": -2,
-})
-
-// feasts are days of every year, as month and day.
-var feasts = newLexicon(map[string][2]int{
-	"christmas": {12, 25}, "christmas day": {12, 25}, "christmas eve": {12, 24}, "new year": {1, 1}, "new year's": {1, 1}, "new year's day": {1, 1}, "the new year": {1, 1},
-	"new year's eve": {12, 31}, "halloween": {10, 31}, "valentine's day": {2, 14}, "valentines day": {2, 14}, "boxing day": {12, 26}, "st. patrick's day": {3, 17},
-	"圣诞节": {12, 25}, "元旦": {1, 1}, "新年": {1, 1}, "国庆节": {10, 1}, "劳动节": {5, 1}, "情人节": {2, 14},
-	"vánoc": {12, 24}, "vánoce": {12, 24}, "štědrý den": {12, 24}, "štědrého dne": {12, 24}, "silvestr": {12, 31}, "silvestra": {12, 31}, "nový rok": {1, 1}, "nového roku": {1, 1},
 })
 
 var (
@@ -111,11 +118,19 @@ var (
 	czechMonth = []string{"led", "únor", "březn", "dub", "květ", "červn", "červenc", "srp", "září", "říj", "listopad", "prosin"}
 )
 
+// today is midnight in UTC of the day it is.
+func (u *utterance) today() time.Time {
+	return time.Date(u.Now.Year(), u.Now.Month(), u.Now.Day(), 0, 0, 0, 0, time.UTC)
+}
+
 // day reads the day that words stand for, as midnight in UTC. A day without a
 // year is the next one.
-func (u *utterance) day(words string) (time.Time, bool) {
+func (u *utterance) day(words string) (time.Time, bool) { return u.dayAfter(words, u.today()) }
+
+// dayAfter is the same, but a day without a year is the first one from a day on.
+func (u *utterance) dayAfter(words string, start time.Time) (time.Time, bool) {
 	w := strings.ToLower(strings.TrimSpace(words))
-	today := time.Date(u.Now.Year(), u.Now.Month(), u.Now.Day(), 0, 0, 0, 0, time.UTC)
+	today := u.today()
 	if n, ok := nearDays.of(w); ok {
 		return today.AddDate(0, 0, n), true
 	}
@@ -126,8 +141,8 @@ func (u *utterance) day(words string) (time.Time, bool) {
 	if n, ok := nearDays.of(w); ok {
 		return today.AddDate(0, 0, n), true
 	}
-	if feast, ok := feasts.of(w); ok {
-		return upcoming(today, feast[0], feast[1]), true
+	if day, ok := feastDay(w, start); ok {
+		return day, true
 	}
 	if m, ok := daysAway.match(w); ok {
 		return away(today, m)
@@ -142,7 +157,7 @@ func (u *utterance) day(words string) (time.Time, bool) {
 		}
 		return today.AddDate(0, 0, ahead), true
 	}
-	return dated(today, w)
+	return dated(start, w)
 }
 
 // weekdays are the days of the week by name.
@@ -176,7 +191,7 @@ func away(today time.Time, m captures) (time.Time, bool) {
 var dateForms = []string{"2006-1-2", "2006/1/2", "2 January 2006", "2 Jan 2006", "January 2 2006", "Jan 2 2006"}
 
 // dated reads a date.
-func dated(today time.Time, w string) (time.Time, bool) {
+func dated(start time.Time, w string) (time.Time, bool) {
 	w = ordinalEnd.compiled().ReplaceAllString(w, "$1")
 	w = strings.Join(strings.Fields(strings.NewReplacer(",", " ", " of ", " ", "the ", "").Replace(w)), " ")
 	for _, form := range dateForms {
@@ -184,7 +199,7 @@ func dated(today time.Time, w string) (time.Time, bool) {
 			return t, true
 		}
 		if t, err := time.Parse(form, w+" 2000"); err == nil && strings.HasSuffix(form, " 2006") {
-			return upcoming(today, int(t.Month()), t.Day()), true
+			return upcoming(start, int(t.Month()), t.Day()), true
 		}
 	}
 	m, ok := czechDate.match(w)
@@ -205,17 +220,19 @@ func dated(today time.Time, w string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	if year == 0 {
-		return upcoming(today, month, day), true
+		return upcoming(start, month, day), true
 	}
 	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 	return t, t.Day() == day // not 31 February
 }
 
-// upcoming is the next time that a day of the year comes, today included.
-func upcoming(today time.Time, month, day int) time.Time {
-	t := time.Date(today.Year(), time.Month(month), day, 0, 0, 0, 0, time.UTC)
-	if t.Before(today) {
-		t = t.AddDate(1, 0, 0)
+// upcoming is the next time that a day of the year comes from a day on.
+func upcoming(start time.Time, month, day int) time.Time {
+	year := start.Year()
+	for { // 29 February is not in every year
+		t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+		if year++; !t.Before(start) && t.Day() == day || year > start.Year()+10 {
+			return t
+		}
 	}
-	return t
 }

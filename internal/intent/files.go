@@ -120,7 +120,7 @@ func (u *utterance) howMany(m captures) goal {
 			return nil
 		}
 	}
-	path, ok := u.folder(m["where"], false)
+	path, ok := u.folder(m["where"], !strings.Contains(m["where"], " "))
 	if !ok {
 		return nil
 	}

@@ -40,7 +40,7 @@ func (r *Router) followUp(u *utterance) goal {
 			return r.sameWith(u, name)
 		}
 	}
-	file, ok := u.spokenOf()
+	file, ok := u.spokenOf(6)
 	if !ok {
 		return nil
 	}
@@ -122,10 +122,9 @@ func (r *Router) sameWith(u *utterance, file string) goal {
 	return document{path: file}
 }
 
-// spokenOf is the file that the conversation was about last. A listing of several
-// is about none.
-func (u *utterance) spokenOf() (string, bool) {
-	const reach = 6 // messages back
+// spokenOf is the file that the conversation was about last, in a number of messages
+// back. A listing of several is about none.
+func (u *utterance) spokenOf(reach int) (string, bool) {
 	for i, m := range slices.Backward(u.History) {
 		if i < len(u.History)-reach {
 			break

@@ -38,6 +38,9 @@ func TestFollowUps(t *testing.T) {
 		{"What does notes.md say?", "What time is it?", "It is 12:00."},
 		{"What does notes.md say?", "Is it Friday already?", "Today is Monday"},
 		{"What does notes.md say?", "I like it", ""},
+		{"What does notes.md say?", "again", "notes.md:\nBuy milk."},
+		{"hello", "again", "Hello!"},
+		{"delete notes.md", "undo that", "I cannot undo"},
 		{"hello", "next page", ""},
 		{"hello", "-5", ""},
 	} {

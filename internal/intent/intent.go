@@ -135,6 +135,9 @@ type rule struct {
 // the conversation is looked for before the words by themselves: "how many lines
 // does it have?" would be a question about the folder.
 func (r *Router) ruled(u *utterance) goal {
+	if g := r.answer(u); g != nil {
+		return g
+	}
 	if g := fitting(r.talk, u, u.said); g != nil {
 		return g
 	}
@@ -144,10 +147,16 @@ func (r *Router) ruled(u *utterance) goal {
 	if g := r.changes(u); g != nil {
 		return g
 	}
+	if g := u.foreign(); g != nil {
+		return g
+	}
 	if g := r.followUp(u); g != nil {
 		return g
 	}
-	return fitting(r.rules, u, u.core)
+	if g := fitting(r.rules, u, u.core); g != nil {
+		return g
+	}
+	return u.goesOn()
 }
 
 // fitting applies rules in order to words.
@@ -171,8 +180,8 @@ func fitting(rules []rule, u *utterance, words string) goal {
 // Those about one file and for reading also stand by themselves.
 func rules(about, read []rule) []rule {
 	return slices.Concat(
-		cannotRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
-		compareRules(), kindRules(), about, filesRules(), findRules(), wordRules(), listRules(), read, questionRules(),
+		nearlyRules(), linesRules(), paperRules(), folderRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
+		compareRules(), factRules(), kindRules(), about, filesRules(), findRules(), wordRules(), listRules(), read, questionRules(),
 	)
 }
 

@@ -317,14 +317,13 @@ func TestNewestText(t *testing.T) {
 func TestTalkNeverRunsATool(t *testing.T) {
 	p := newPerson(t, files)
 	for _, text := range []string{
-		"yes", "please", "no", "maybe",
 		"", "   ", "?", "What is love?", "1/2 cup", "555-1234", "2024-05-01", "v1.2.3", "3.14.15", "24/7", "9/11",
 		"What is 9/11?", "What are the effects of 3D printing?", "I am 42", "42", "-5",
 		"What is in a name?", "read me a story", "show me how to cook", "open your mind",
 		"What does love mean to you?", "What does he say?", "What do you say?", "How many lines are in a sonnet?",
 		"How many lines does a haiku have?", "Find me a good restaurant", "Which files format is best?", "What is a PDF file?",
 		"find the meaning of life", "Where is Waldo?", "summarise World War II", "sum up your answer",
-		"what time is the meeting", "What is the date of Easter?", "what year was it",
+		"what time is the meeting", "what year was it",
 		"How much memory does a human have?", "What is the memory of water?", "is my idea good?",
 		"and in the other one?", "Can you read?", "list three fruits", "List the planets in order", "Show me the way",
 		"read about node.js", "What is example.com?", "mail me at a@b.com", "count to ten", "Count the lines of this poem",

@@ -16,8 +16,8 @@ import (
 
 // levels are the words for how bad something is, and how a log writes each.
 var levels = newLexicon(map[string]string{
-	"error": "ERROR", "errors": "ERROR", "warn": "WARN(?:ING)?", "warning": "WARN(?:ING)?", "warnings": "WARN(?:ING)?",
-	"info": "INFO", "debug": "DEBUG", "trace": "TRACE", "notice": "NOTICE", "fatal": "FATAL", "critical": "CRIT(?:ICAL)?",
+	"error": "ERROR", "errors": "ERROR", "warn": `WARN\w*`, "warning": `WARN\w*`, "warnings": `WARN\w*`,
+	"info": "INFO", "debug": "DEBUG", "trace": "TRACE", "notice": "NOTICE", "fatal": "FATAL", "critical": `CRIT\w*`, "crit": `CRIT\w*`,
 })
 
 // shownWord is a word as a report names it: a level in capitals.
@@ -30,7 +30,10 @@ func shownWord(text string) string {
 
 // A line begins with its time, or names it by a key; a date elsewhere is of what it
 // tells. The line of a web server has the address of the client first.
-const timeFirst = `(?:^\W{0,3}(?:[A-Za-z]+\W{1,3})?|^\S+ \S+ \S+ \[|(?i:\b(?:ts|time|timestamp|date|datetime|asctime)"?\s*[=:]\s*"?))`
+const (
+	timeFirst = `(?:^\W{0,3}(?:[A-Za-z]+\W{1,3})?|^\S+ \S+ \S+ \[|` + timeKey + `)`
+	timeKey   = `(?i:\b(?:ts|time|timestamp|date|datetime|asctime)"?\s*[=:]\s*"?)`
+)
 
 // afterTime is what stands between the time of a line and its level.
 const afterTime = `[0-9:.,TZ+\-/\[\]| ]{0,40}`
@@ -49,6 +52,19 @@ func dayForm(day time.Time) string {
 		forms = append(forms, day.Format(`01/02/2006`))
 	}
 	return `\b(?:` + strings.Join(forms, "|") + `)`
+}
+
+// klogDay is the expression for the beginning of a line of klog, of a day if it is
+// not zero, with the level of the given form; empty where klog has no such level.
+func klogDay(day time.Time, form string) string {
+	letter := shortLetter[form]
+	if letter == "" {
+		return ""
+	}
+	if day.IsZero() {
+		return `|^` + letter + `\d{4} [\d:.]+ +\d+ \S+\]`
+	}
+	return `|^` + letter + day.Format("0102") + ` `
 }
 
 // wordForm is the expression for a word in a line. A level is one in capitals, or
@@ -83,12 +99,17 @@ func both(a, b string) string {
 func (g report) attempts(listing listResult) []arguments {
 	strict, loose := wordForm(g.text, false), wordForm(g.text, true)
 	contents := []string{strict, loose}
+	form, level := levels.of(g.text)
 	if !g.day.IsZero() {
 		day := dayForm(g.day)
 		contents = []string{both(timeFirst+day, strict), both(day, loose)}
-		if form, level := levels.of(g.text); level {
-			contents[0] += `|` + timeFirst + day + afterTime + `\b(?i:` + strings.ToLower(form) + `)\b`
+		if level {
+			contents[0] = timeFirst + day + `(?:.*(?:` + strict + `)|` + afterTime + `\b(?i:` + strings.ToLower(form) + `)\b)` +
+				`|(?:(?:` + strict + `).*` + timeKey + `|^\W{0,3}` + form + `\W{1,4})` + day
 		}
+	}
+	if level {
+		contents[0] += klogDay(g.day, form)
 	}
 	var all []arguments
 	add := func(content, name string) {
@@ -176,37 +197,40 @@ func placesOf(field, text string) []string {
 	return places
 }
 
-// fieldIn is the expression for search_files that groups lines by a field: of the
-// places where it can stand, the one that fits most of the lines that were seen.
-// Lines that do not fit count too, for a value that is empty. The expression is
-// empty if no place fits half of the lines.
+// fieldIn is the expression for search_files that groups lines by a field: the
+// places where it can stand that tell it of some line that was seen, the surest
+// first. Lines that tell it nowhere count too, for a value that is empty. The
+// expression is empty if no line tells it.
 func fieldIn(field, text string, sample searchResult) string {
-	most, seen, expr := 0, 0, ""
-	for _, m := range sample.Matches {
-		seen += len(m.Hits)
-	}
+	lines := linesIn(sample)
+	const most = 900 // bytes
+	expr := ""
 	for _, place := range placesOf(field, text) {
-		whole := `^.*?(?:` + place + `)`
-		re, err := regexp.Compile(whole)
+		whole := `^.*?(?:` + place + `)|`
+		re, err := regexp.Compile(whole[:len(whole)-1])
 		if err != nil { // its parts are ours, or quoted
 			continue
 		}
-		fits := 0
-		for _, m := range sample.Matches {
-			for _, h := range m.Hits {
-				if re.MatchString(h.Text) {
-					fits++
-				}
-			}
-		}
-		if fits > most {
-			most, expr = fits, whole+`|^`
+		rest := slices.DeleteFunc(slices.Clone(lines), re.MatchString)
+		if len(rest) < len(lines) && len(expr)+len(whole) < most {
+			lines, expr = rest, expr+whole
 		}
 	}
-	if 2*most < seen {
+	if expr == "" {
 		return ""
 	}
-	return expr
+	return expr + `^`
+}
+
+// linesIn are the lines of a search.
+func linesIn(sample searchResult) []string {
+	var lines []string
+	for _, m := range sample.Matches {
+		for _, h := range m.Hits {
+			lines = append(lines, h.Text)
+		}
+	}
+	return lines
 }
 
 // fieldTitles name fields to people.

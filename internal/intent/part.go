@@ -43,6 +43,43 @@ func (g excerpt) next(u *utterance, done []loci.ToolResult) loci.Move {
 	return loci.Move{Say: g.path + ":\n" + strings.Join(lines, "\n")}
 }
 
+// span is the goal of showing some lines of a file by their numbers.
+type span struct {
+	path     string
+	from, to int // from 1
+}
+
+// first is the tool that reads.
+func (span) first() string { return readFile }
+
+// next reads page after page up to the last line that is asked for. A page may begin
+// in the middle of a line.
+func (g span) next(u *utterance, done []loci.ToolResult) loci.Move {
+	if len(done) == 0 {
+		return call(readFile, arguments{"path": g.path})
+	}
+	last := done[len(done)-1]
+	if last.Err != nil || strings.TrimSpace(decode[readResult](last).Text) == "" {
+		return say(u, last)
+	}
+	var text strings.Builder
+	for _, r := range done {
+		text.WriteString(decode[readResult](r).Text)
+	}
+	lines := strings.Split(strings.TrimRight(text.String(), "\r\n"), "\n")
+	pages := decode[readResult](last).Pages
+	switch {
+	case len(lines) <= g.to && len(done) < pages && len(done) < maxTries:
+		return call(readFile, arguments{"path": g.path, "page": len(done) + 1})
+	case len(lines) <= g.to && len(done) < pages:
+		return loci.Move{Say: tooFar.In(u.Lang, len(lines)-1, g.path)}
+	case len(lines) < g.from:
+		return loci.Move{Say: fewerLines.In(u.Lang, g.path, linesWord.In(u.Lang, len(lines)))}
+	}
+	head := lineSpan.In(u.Lang, g.path, g.from, min(g.to, len(lines)))
+	return loci.Move{Say: head + "\n" + strings.Join(lines[g.from-1:min(g.to, len(lines))], "\n")}
+}
+
 // occurrences is the goal of counting how often something occurs in a file or in
 // all of them.
 type occurrences struct {
@@ -76,6 +113,8 @@ func (g occurrences) next(u *utterance, done []loci.ToolResult) loci.Move {
 }
 
 var (
+	lineSpan      = lang.Words{EN: "%s, lines %d to %d:", ZH: "%s，第 %d 到 %d 行：", CS: "%s, řádky %d až %d:"}
+	tooFar        = lang.Words{EN: "I can show lines up to %d of %s.", ZH: "%[2]s 我最多只能显示到第 %[1]d 行。", CS: "Umím ukázat řádky do čísla %d souboru %s."}
 	occursIn      = lang.Words{EN: "“%s” occurs %d times in %s.", ZH: "“%[1]s”在 %[3]s 中出现了 %[2]d 次。", CS: "„%s“ se vyskytuje %d× v souboru %s."}
 	occursInAll   = lang.Words{EN: "“%s” occurs %d times, in %d of your files.", ZH: "“%[1]s”出现了 %[2]d 次，在 %[3]d 个文件中。", CS: "„%s“ se vyskytuje %d×, počet souborů: %d."}
 	occursNowhere = lang.Words{EN: "“%s” does not occur in any file.", ZH: "没有文件包含“%s”。", CS: "„%s“ se nevyskytuje v žádném souboru."}
@@ -136,6 +175,22 @@ func partRules() []rule {
 				n = -n
 			}
 			return excerpt{path, n}
+		}},
+		{newPatterns(
+			`^(?:(?:show|print|read|display|give|get|see|what are|what is|what's|what does)(?: me)?(?: on| in)? )?(?:the )?lines? (?:numbers? )?(?P<from>\d{1,6})(?: ?(?:to|-|–|through|until|and|till) ?(?P<to>\d{1,6}))?(?: (?:of|in|from))(?: the| my)?(?: file)? (?P<where>.+?)(?: say)?$`,
+			`^(?:显示|读取?|看看?)?\s*(?P<where>\S+?)\s*的?第\s*(?P<from>\d{1,6})\s*(?:(?:行)?(?:到|至|-)第?\s*(?P<to>\d{1,6})\s*)?行(?:是什么)?$`,
+			`^(?:(?:ukaž|vypiš|zobraz|přečti)(?: mi)? )?řád\pL+ (?P<from>\d{1,6})(?: ?(?:až|-|–|do) ?(?P<to>\d{1,6}))?(?: souboru| z| ze| v)* (?P<where>.+)$`,
+		), func(u *utterance, m captures) goal {
+			path, ok := u.file(m["where"])
+			from, err := strconv.Atoi(m["from"])
+			if !ok || err != nil || from < 1 {
+				return nil
+			}
+			to, err := strconv.Atoi(m["to"])
+			if err != nil {
+				to = from
+			}
+			return span{path, min(from, to), max(from, to)}
 		}},
 		{newPatterns(
 			`^(?:how many|count|count the number of|number of)(?: the| all)* (?P<unit>words?|characters?|letters|chars)(?: (?:are|is|there|does|do))*(?: in| of)?(?: the)?(?: file)? (?P<where>.+?)(?: (?:have|contain))?$`, `^word count (?:of|for) (?P<where>.+)$`, `^wc(?: -w)? (?P<where>\S+)$`,

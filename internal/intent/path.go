@@ -117,7 +117,7 @@ var (
 	folderZH    = newPattern(`^(?:我的|文件夹|目录)*(?P<rest>\S.*?)(?:这个)?(?:文件夹|目录|里面|里|中|下面|下|的)*$`)
 	saysFolder  = newPattern(`(?:^| )(?:folder|directory|dir|složk\w*|složc\w*|adresář\w*)(?: |$)|文件夹|目录`)
 	homeFolder  = newPattern(`^(?:documents?|downloads?|desktop|pictures|photos|music|videos|dokumenty|stažené|plocha|obrázky|文档|下载|桌面|图片)$`)
-	thisFolder  = newPattern(`^(?:(?:in |at )?(?:here|there|it|this|this one|(?:this|the|that|my)? ?(?:current|working|same|present|this)? ?(?:folder|directory|dir)|current|\.|tady|tu|zde|(?:v )?(?:této|téhle|aktuální|pracovní) (?:složce|složky|adresáři)|složk[ay]|adresář)|(?:这里|这儿|这个|当前|该|本|此|我的|工作|现在的?)*(?:的)?(?:文件夹|目录)?)$`)
+	thisFolder  = newPattern(`^(?:(?:in |at )?(?:here|there|it|this|this one|(?:this|the|that|my)? ?(?:current|working|same|present|this)? ?(?:folder|directory|dir)|current|\.|tady|tu|zde|(?:v )?(?:této|téhle|aktuální|pracovní) (?:složce|složky|adresáři)|složk[ay]|adresář)|(?:这里?|那里?|这儿|这个|当前|该|本|此|我的|工作|现在的?)*(?:的)?(?:文件夹|目录)?)$`)
 )
 
 // folder reads a folder out of words. The empty path is the working folder.

@@ -96,7 +96,7 @@ func TestReportStepByStep(t *testing.T) {
 	if diff := cmp.Diff(want, string(raw)); diff != "" {
 		t.Errorf("the report: %s", diff)
 	}
-	if want := "report.md is written: ERROR lines of 2026-11-29 in logs/, by module. Module: 2 (auth: 3, payment: 2). Total: 5 lines in 2 files."; m.Say != want {
+	if want := "report.md is written: ERROR lines of 2026-11-29 in logs/, by module. auth: 3, payment: 2. Total: 5 lines in 2 files."; m.Say != want {
 		t.Errorf("said %q, want %q", m.Say, want)
 	}
 	p.asks(theTask)

@@ -79,6 +79,7 @@ var (
 	ofLines = newPattern(`\b(?:lines?|entries|messages|records|errors?|warnings?|failures|exceptions)\b|行|条|错误|警告|异常|řád|chyb|varov`)
 	// byWhom is about what somebody did.
 	byWhom = newPattern(`\bdid (?:i|we|you) \pL+`)
+	had    = newPattern(`\bdid (?:i|we|you) (?:have|get)\b`)
 )
 
 // takeOff takes a part off words: the text between before and after.
@@ -117,7 +118,7 @@ func reportRules() []rule {
 
 // report reads the parts of a report.
 func (u *utterance) report(words string) (g report, ok bool) {
-	if !counts.has(words) || !ofLines.has(words) || byWhom.has(words) {
+	if !counts.has(words) || !ofLines.has(words) || byWhom.has(words) && !had.has(words) {
 		return g, false
 	}
 	words, m := takeOff(words, toFile)
@@ -130,7 +131,7 @@ func (u *utterance) report(words string) (g report, ok bool) {
 	words, m = takeOff(words, inOrder)
 	g.byName = byNameOrder.has(m["order"])
 	words, m = takeOff(words, forEach)
-	g.field = fieldNames.or(cmp.Or(m["field"], "file"), strings.ToLower(m["field"]))
+	g.field = cmp.Or(fieldNames.or(m["field"], strings.ToLower(m["field"])), "file")
 	words, m = takeOff(words, ofOneDay)
 	if m != nil {
 		if g.day, ok = u.pastDay(m["day"]); !ok {
@@ -144,21 +145,24 @@ func (u *utterance) report(words string) (g report, ok bool) {
 		g.place(words)
 		return g, false
 	}
-	return g, g.counted(strings.Trim(words, " ,，。.;；?？:：!"))
+	return g, g.counted(strings.Trim(words, " ,，。.;；?？:：!"), howOften.has(whole))
 }
 
 // counted reads what is counted and where, out of what is left of the words: a
 // place, and at most one word besides those that say nothing. A word that nothing
-// is known of makes it another request.
-func (g *report) counted(words string) bool {
+// is known of makes it another request. Number tells that a number was asked for.
+func (g *report) counted(words string, number bool) bool {
 	var said []string
 	if m, ok := quotedWord.match(words); ok {
 		if text, _ := literal(m["text"]); !isPath(text) {
 			said, words = append(said, text), m["before"]+" "+m["after"]
 		}
 	}
-	words, ok := g.place(words)
-	if !ok {
+	rest, ok := g.place(words)
+	switch {
+	case ok:
+		words = rest
+	case g.where != "":
 		return false
 	}
 	words = emptyZH.compiled().ReplaceAllString(words, " ")
@@ -171,6 +175,12 @@ func (g *report) counted(words string) bool {
 		return false
 	}
 	g.text = strings.Join(said, "")
+	if !ok { // failures of a day are in logs
+		if _, level := levels.of(g.text); !level || !number || g.day.IsZero() {
+			return false
+		}
+		g.where, g.logs = "logs", true
+	}
 	const most = 60 // bytes
 	return len(g.text) <= most && (g.text != "" || !g.day.IsZero() || g.field == "level")
 }

@@ -73,6 +73,11 @@ type writeArguments struct {
 	Content string `json:"content"`
 }
 
+// searchArguments are what search_files was called with.
+type searchArguments struct {
+	GroupBy string `json:"group_by"`
+}
+
 // clockResult is what current_time tells.
 type clockResult struct {
 	Date string `json:"date"` // 2026-11-30

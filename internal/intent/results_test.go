@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -23,7 +24,7 @@ func TestResultsOfTheRealTools(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "app.log"), []byte("an ERROR\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set, err := tool.New(tool.Config{Tools: toolkit.All(toolkit.Config{})})
+	set, err := tool.New(tool.Config{Tools: toolkit.All(toolkit.Config{}), Gate: open{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +49,20 @@ func TestResultsOfTheRealTools(t *testing.T) {
 		"disks":   decode[systemResult](run(systemInfo, `{"part":"disk"}`)),
 		listDir:   decode[listResult](run(listDir, `{}`)),
 		readFile:  decode[readResult](run(readFile, `{"path":"app.log"}`)),
+		writeFile: decode[writeResult](run(writeFile, `{"path":"sub/new.md","content":"# New"}`)),
 	} {
 		complete(t, what, reflect.ValueOf(got))
+	}
+	// A report is read back from where the tool says that it wrote it.
+	if w := decode[writeResult](run(writeFile, `{"path":"sub/new.md","content":"# Newer"}`)); w.Path != filepath.Join(dir, "sub", "new.md") {
+		t.Errorf("written to %q", w.Path)
+	}
+	// What is asked for is found again in the call.
+	if c := run(searchFiles, `{"group_by":"(ERROR)"}`).Call; decode[searchArguments](loci.ToolResult{Data: c.Arguments}).GroupBy != "(ERROR)" {
+		t.Errorf("called with %s", c.Arguments)
+	}
+	if c := run(writeFile, `{"path":"sub/new.md","content":"x"}`).Call; decode[writeArguments](loci.ToolResult{Data: c.Arguments}).Content != "x" {
+		t.Errorf("called with %s", c.Arguments)
 	}
 	// The rules compare these words.
 	if f := decode[searchResult](run(searchFiles, `{}`)); f.Lines != nil || f.Matches[0].Type != "file" && f.Matches[1].Type != "file" {
@@ -58,6 +71,13 @@ func TestResultsOfTheRealTools(t *testing.T) {
 	if files := decode[listResult](run(listDir, `{}`)).files(); len(files) != 1 || files[0] != filepath.Join(dir, "app.log") {
 		t.Errorf("%v", files)
 	}
+}
+
+// open is a gate through which everything goes.
+type open struct{}
+
+func (open) Decide(context.Context, loci.Scope, loci.ToolSpec, json.RawMessage) tool.Decision {
+	return tool.Decision{Verdict: tool.Allow}
 }
 
 // TestArgumentsOfTheRealTools makes each call that the rules can make: a tool

@@ -27,6 +27,7 @@ var spokenSigns = []struct {
 	pattern pattern
 	sign    string
 }{
+	{newPattern(`(\d[\d.,]*) ?(?:%|percent|per cent) off(?: of)? (\d[\d.,]*)`), "$2 - $1%"},
 	{newPattern(`(?:the )?square root of (\d[\d.,]*)`), "sqrt($1)"},
 	{newPattern(`half a dozen`), "6"},
 	{newPattern(`(\d+) dozen`), "($1 * 12)"},

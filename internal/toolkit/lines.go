@@ -331,11 +331,15 @@ func (l *lines) occurrences(ctx context.Context, line []byte, at []int) int {
 	return n
 }
 
-// capture is the text of the first group, or of the whole match where there is
-// none, at most 200 bytes of it.
+// capture is the text of the first group that had a part in the match, so that
+// alternatives can have a group each, or of the whole match where there is no
+// group, at most 200 bytes of it.
 func capture(line []byte, groups []int) string {
 	i := min(2, len(groups)-2)
-	if groups[i] < 0 { // the group had no part in the match
+	for groups[i] < 0 && i+2 < len(groups) {
+		i += 2
+	}
+	if groups[i] < 0 { // none of them
 		return ""
 	}
 	match := line[groups[i]:groups[i+1]]

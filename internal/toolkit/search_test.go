@@ -114,6 +114,10 @@ func TestSearchGroups(t *testing.T) {
 	if diff := cmp.Diff([]group{{"10.0.0.0", 5}, {"10.0.0.1", 5}, {"10.0.0.2", 4}}, got.Groups); diff != "" || *got.Lines != 14 {
 		t.Error(diff, *got.Lines)
 	}
+	got = get[found](b, "search_files", `{"path":"app.log","content":"ERROR","group_by":"^.*none=(\\d+)|^.*(10\\.0\\.0\\.\\d+)"}`)
+	if diff := cmp.Diff([]group{{"10.0.0.0", 5}, {"10.0.0.1", 5}, {"10.0.0.2", 4}}, got.Groups); diff != "" {
+		t.Errorf("the group of a later alternative: %s", diff)
+	}
 	got = get[found](b, "search_files", `{"path":"app.log","group_by":"code=(\\d+)","limit":1}`)
 	if diff := cmp.Diff([]group{{"500", 50}}, got.Groups); diff != "" || !strings.Contains(got.Note, "1 of 2 values") {
 		t.Error(diff, got.Note)
