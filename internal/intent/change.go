@@ -215,7 +215,9 @@ func (u *utterance) theFile(words string) (string, bool) {
 		return u.theFile(`"` + inner + `"`)
 	}
 	switch {
-	case name == "", anyQuote.MatchString(name), manyNames.MatchString(name), strings.HasSuffix(name, "/"), saysFolderFirst.has(words), name == words && ownName.has(name):
+	case slices.Contains([]string{"", ".", "..", "~"}, baseName(name)): // no file, but what one is in
+		return "", false
+	case anyQuote.MatchString(name), manyNames.MatchString(name), strings.HasSuffix(name, "/"), saysFolderFirst.has(words), name == words && ownName.has(name):
 		return "", false
 	case strings.Contains(name, " "):
 		return name, isFile(name) && !someWords.has(name)

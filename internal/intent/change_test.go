@@ -150,6 +150,8 @@ func TestChangesAreVerbatim(t *testing.T) {
 		"delete a.txt和b.txt":                                       ``,
 		"delete logs/":                                             `delete_file {"path":"logs/"}`,
 		"delete ../":                                               ``,
+		"delete ..":                                                ``,
+		`delete . in \`:                                            ``,
 		"delete ./":                                                ``,
 		"delete ~/":                                                ``,
 		"delete this folder":                                       ``,

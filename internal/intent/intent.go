@@ -15,7 +15,9 @@
 // answers: a small model would make something up. What goes on from the
 // conversation ("how many lines does it have?") is made whole from it first.
 // What changes files must be plain and whole, because a person is asked about it;
-// a report of log lines is a plan of several calls.
+// a report of log lines is a plan of several calls. A yes or no that nothing waits
+// for, and requests in other languages, are told so: what no rule is sure of ends in
+// an honest sentence and not in an invention about the person's files.
 // What no rule knows is compared by an [Embedder] with the example sentences
 // that each tool carries. If that leaves a few candidates, a [Chooser] picks one.
 // What is left is talk, which never runs a tool.

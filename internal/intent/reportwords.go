@@ -16,43 +16,84 @@ import (
 
 const reportFile = `(?P<file>"[^"]+"|'[^']+'|“[^”]+”|„[^“”]+[“”]|[^\s"'“”„，。]+)`
 
+// Parts of the patterns for where the result goes.
+const (
+	thenEN  = `[,.;?!]* (?:and |then |finally |afterwards? |please |also )*`
+	writeEN = `(?:write|save|put|store|export|output|print|record|dump|create|make|produce|generate)(?: down)?`
+	// resultEN is what is written: it, the results, a table of the counts.
+	resultEN = `(?: (?:it|them|that|this|those|everything|(?:the|all|your|a|an|these|those)(?: \pL+){0,2}? ?(?:results?|counts?|table|numbers?|report|summary|list|outcome|answer|output|totals?)))?`
+	intoEN   = `(?: (?:to|in|into|as|out to|under))*(?: (?:a|the))?(?: new)?(?: (?:file|report|markdown file))?(?: (?:called|named))? `
+	makeEN   = `(?:write|create|make|generate|prepare|produce|build|give|i need|i want|i'd like)(?: me)?`
+	// reportEN is what is made, before its name, and withEN what it tells, after it.
+	reportEN = `(?: (?:a|the))?(?: new)?(?: (?:report|file|table|summary|list|markdown (?:file|report|table)))?(?: (?:to|in|into|as|called|named))?(?: (?:the )?file)? `
+	withEN   = `(?: ?[:,]| with| of| containing| about| on| that (?:shows|lists|counts|contains|has)| listing| showing| counting| how many)+ `
+	thenZH   = `[，,。？?；;]?\s*(?:并且?|然后|再|最后|接着)*`
+	resultZH = `(?:把|将)?(?:它们?|(?:这些|这个|统计)*(?:结果|数据|表格|数字))?(?:都)?`
+	writeZH  = `(?:写入|写到|写进|写成|保存到|保存为|保存在|保存成|保存|存为|存到|存入|输出到|导出到|导出为|生成|写)`
+	makeZH   = `(?:生成|创建|新建|写|做|制作)(?:一个|一份|个)?(?:报告|文件|表格)?`
+	thenCS   = `[,.;?!]* (?:a |pak |potom |nakonec )*`
+	writeCS  = `(?:výsled\pL+ |vše )?(?:zapiš|ulož|napiš|vypiš|vlož|dej|zapsat|uložit|vytvoř)`
+	resultCS = `(?: (?:je|to|ho|výsled\pL+|tabulku|počty|mi|vše|všechno))*(?: (?:do|jako|v|na))?(?: souboru?)?(?: s názvem)? `
+	makeCS   = `(?:zapiš|napiš|ulož|vytvoř|udělej|připrav)(?: mi)?(?: do)?(?: souboru?)?(?: report| přehled| tabulku)? `
+)
+
+// Parts of the patterns for order, groups and days.
+const (
+	sortEN  = `(?:sort|order|rank)(?:ed)?(?: (?:it|them|these|the \pL+))?`
+	byEN    = `(?: (?:by|in|from|with))(?: the| their)? (?P<order>counts?|numbers?|frequency|names?|module(?: name)?|descending order|highest to lowest|high to low|largest first|most first|alphabetical order)`
+	downEN  = `(?:,? (?:descending|desc|in descending order|highest first|largest first|most first))?`
+	byZH    = `(?:按照?|根据)?(?P<order>名称|名字|字母顺序|数量|次数|行数|个数|多少)?`
+	downZH  = `(?:从高到低|从多到少|由多到少|由高到低|从大到小|降序)(?:排序|排列|排好序)?`
+	sortCS  = `(?:seřaď|seřazen\pL+|setřiď|uspořádej|seřadit)(?: (?:je|to|ho|výsled\pL+))?`
+	byCS    = `(?: (?:sestupně|podle (?P<order>počtu|jména|názvu|abecedy)|(?P<order>abecedně)))*`
+	eachEN  = `(?:per|by|for each|for every|of each|in each|from each|grouped by|group(?: (?:it|them|these))? by|broken down by|split by)`
+	hadEN   = `(?: (?:had|has|have|wrote|write|logged|log|produced|produce|got|get))?`
+	fieldZH = `(?P<field>模块|文件|主机|服务器?|级别|等级|用户|小时|组件|地址|[A-Za-z]+)`
+	eachCS  = `(?:podle|po|pro každ\pL+|za každ\pL+|v každ\pL+|v jednotliv\pL+|u jednotliv\pL+|kter\pL+|za jednotliv\pL+|na)`
+	fieldCS = `(?P<field>modul\pL*|soubor\pL*|hostitel\pL*|server\pL*|počítač\pL*|úrov\pL+|uživatel\pL*|hodin\pL*|služ\pL+|komponent\pL*)`
+	fromEN  = `(?: (?:from|of|on|for|dated))?(?: the)?`
+	dayZH   = `(?P<day>前天|昨天|昨日|今天|今日|(?:\d{4}年)?\d{1,2}月\d{1,2}[日号]|\d{4}-\d\d-\d\d)`
+	dayCS   = `(?P<day>včerejška|dneška|předevčírem|včera|dneska|dnes|\d{1,2}\. ?\d{1,2}\.(?: ?\d{4})?|\d{1,2}\. \pL+(?: \d{4})?|\d{4}-\d\d-\d\d)`
+	theRest = `(?P<after>$|[,;.:]? .*)$`
+)
+
 var (
 	// toFile is where the result goes.
 	toFile = newPatterns(
-		`^(?P<before>.+?)[,.;?!]* (?:and |then |finally |afterwards? |please |also )*(?:write|save|put|store|export|output|print|record|dump|create|make|produce|generate)(?: down)?(?: (?:it|them|that|this|those|everything|(?:the|all|your|a|an|these|those)(?: \pL+){0,2}? ?(?:results?|counts?|table|numbers?|report|summary|list|outcome|answer|output|totals?)))?(?: (?:to|in|into|as|out to|under))*(?: (?:a|the))?(?: new)?(?: (?:file|report|markdown file))?(?: (?:called|named))? `+reportFile+`$`,
-		`^(?:write|create|make|generate|prepare|produce|build|give|i need|i want|i'd like)(?: me)?(?: (?:a|the))?(?: new)?(?: (?:report|file|table|summary|list|markdown (?:file|report|table)))?(?: (?:to|in|into|as|called|named))?(?: (?:the )?file)? `+reportFile+`(?: ?[:,]| with| of| containing| about| on| that (?:shows|lists|counts|contains|has)| listing| showing| counting| how many)+ (?P<after>\S.+)$`,
+		`^(?P<before>.+?)`+thenEN+writeEN+resultEN+intoEN+reportFile+`$`,
+		`^`+makeEN+reportEN+reportFile+withEN+`(?P<after>\S.+)$`,
 		`^`+reportFile+` (?:should|must|shall) (?:contain|have|list|show|hold) (?P<after>\S.+)$`,
 		`^in `+reportFile+`,? (?:write|put|list|save|note)(?: down)? (?P<after>\S.+)$`,
 		`^(?:write|save|put|store|export|list|summari[sz]e|report)(?: down)? (?P<before>.+?) (?:to|into|in|as)(?: the)?(?: file)? `+reportFile+`$`,
-		`^(?P<before>.+?)[，,。？?；;]?\s*(?:并且?|然后|再|最后|接着)*(?:把|将)?(?:它们?|(?:这些|这个|统计)*(?:结果|数据|表格|数字))?(?:都)?(?:写入|写到|写进|写成|保存到|保存为|保存在|保存成|保存|存为|存到|存入|输出到|导出到|导出为|生成|写)\s*(?:一个)?(?:文件|报告)?\s*`+reportFile+`\s*(?:文件)?(?:里面|里|中)?$`,
-		`^(?:生成|创建|新建|写|做|制作)(?:一个|一份|个)?(?:报告|文件|表格)?\s*`+reportFile+`\s*[，,：:]?\s*(?:内容(?:是|为)|列出|包含|写上|写入)?\s*(?P<after>\S.+)$`,
-		`^(?P<before>.+?)[,.;?!]* (?:a |pak |potom |nakonec )*(?:výsled\pL+ |vše )?(?:zapiš|ulož|napiš|vypiš|vlož|dej|zapsat|uložit|vytvoř)(?: (?:je|to|ho|výsled\pL+|tabulku|počty|mi|vše|všechno))*(?: (?:do|jako|v|na))?(?: souboru?)?(?: s názvem)? `+reportFile+`$`,
-		`^(?:zapiš|napiš|ulož|vytvoř|udělej|připrav)(?: mi)?(?: do)?(?: souboru?)?(?: report| přehled| tabulku)? `+reportFile+`(?: s| se|,|:)? (?P<after>(?:počet|počty|počtem|počtů|tabulk\pL+|kolik) .+)$`,
+		`^(?P<before>.+?)`+thenZH+resultZH+writeZH+`\s*(?:一个)?(?:文件|报告)?\s*`+reportFile+`\s*(?:文件)?(?:里面|里|中)?$`,
+		`^`+makeZH+`\s*`+reportFile+`\s*[，,：:]?\s*(?:内容(?:是|为)|列出|包含|写上|写入)?\s*(?P<after>\S.+)$`,
+		`^(?P<before>.+?)`+thenCS+writeCS+resultCS+reportFile+`$`,
+		`^`+makeCS+reportFile+`(?: s| se|,|:)? (?P<after>(?:počet|počty|počtem|počtů|tabulk\pL+|kolik) .+)$`,
 		`^(?P<before>.+?),? (?:into|to|as)(?: the file)? `+reportFile+`$`,
 	)
 	// inOrder is the order of the table.
 	inOrder = newPatterns(
-		`^(?P<before>.*?)[,;.]?(?: and| then)* (?:sort|order|rank)(?:ed)?(?: (?:it|them|these|the \pL+))?(?:(?: (?:by|in|from|with))(?: the| their)? (?P<order>counts?|numbers?|frequency|names?|module(?: name)?|descending order|highest to lowest|high to low|largest first|most first|alphabetical order)(?:,? (?:descending|desc|in descending order|highest first|largest first|most first))?| (?P<order>alphabetically|descending))?(?P<after>$|[,;.?:]? .*)$`,
-		`^(?P<before>.*?)[，,]?\s*(?:并且?|然后|再|最后)*(?:按照?|根据)?(?P<order>名称|名字|字母顺序|数量|次数|行数|个数|多少)?(?:(?:从高到低|从多到少|由多到少|由高到低|从大到小|降序)(?:排序|排列|排好序)?|排序|排列|排好序)(?:后|好|之后|一下)?(?P<after>.*)$`,
-		`^(?P<before>.*?)[,;]?(?: a| pak)* (?:seřaď|seřazen\pL+|setřiď|uspořádej|seřadit)(?: (?:je|to|ho|výsled\pL+))?(?: (?:sestupně|podle (?P<order>počtu|jména|názvu|abecedy)|(?P<order>abecedně)))*(?P<after>$|[,;.]? .*)$`,
+		`^(?P<before>.*?)[,;.]?(?: and| then)* `+sortEN+`(?:`+byEN+downEN+`| (?P<order>alphabetically|descending))?(?P<after>$|[,;.?:]? .*)$`,
+		`^(?P<before>.*?)[，,]?\s*(?:并且?|然后|再|最后)*`+byZH+`(?:`+downZH+`|排序|排列|排好序)(?:后|好|之后|一下)?(?P<after>.*)$`,
+		`^(?P<before>.*?)[,;]?(?: a| pak)* `+sortCS+byCS+`(?P<after>$|[,;.]? .*)$`,
 	)
 	byNameOrder = newPattern(`^(?:names?|module(?: name)?|alphabetical order|alphabetically|名称|名字|字母顺序|jména|názvu|abecedy|abecedně)$`)
 	// forEach is the field that is counted by.
 	forEach = newPatterns(
 		`^(?P<before>(?:list|rank|show|sort|order)(?: me)?) (?:the|all)(?: the)? (?P<field>\pL+?)s? by(?: the)?(?: number| count)? of (?P<after>\S.*)$`,
-		`^(?P<before>.*?),? (?:per|by|for each|for every|of each|in each|from each|grouped by|group(?: (?:it|them|these))? by|broken down by|split by) (?P<field>log file|log level|ip address|\pL+)(?P<after>$|[,;.:]? .*)$`,
-		`^(?P<before>.*?)(?: (?:of|in|from|did|does|do|have|has))? (?:each|every) (?P<field>\pL+)(?: (?:had|has|have|wrote|write|logged|log|produced|produce|got|get))?(?P<after>$|[,;.:]? .*)$`,
+		`^(?P<before>.*?),? `+eachEN+` (?P<field>log file|log level|ip address|\pL+)`+theRest,
+		`^(?P<before>.*?)(?: (?:of|in|from|did|does|do|have|has))? (?:each|every) (?P<field>\pL+)`+hadEN+theRest,
 		`^(?:per|for each|for every|by) (?P<field>\pL+),? (?P<after>\S.*)$`,
-		`^(?P<before>.*?)(?:按照?|根据|每一?个|各个?|分)\s*(?P<field>模块|文件|主机|服务器?|级别|等级|用户|小时|组件|地址|[A-Za-z]+)\s*(?:分组|分别|分类|来|地|进行)*的?(?P<after>.*)$`,
-		`^(?P<before>.*?),? (?:podle|po|pro každ\pL+|za každ\pL+|v každ\pL+|v jednotliv\pL+|u jednotliv\pL+|kter\pL+|za jednotliv\pL+|na) (?P<field>modul\pL*|soubor\pL*|hostitel\pL*|server\pL*|počítač\pL*|úrov\pL+|uživatel\pL*|hodin\pL*|služ\pL+|komponent\pL*)(?P<after>$|[,;.:]? .*)$`,
+		`^(?P<before>.*?)(?:按照?|根据|每一?个|各个?|分)\s*`+fieldZH+`\s*(?:分组|分别|分类|来|地|进行)*的?(?P<after>.*)$`,
+		`^(?P<before>.*?),? `+eachCS+` `+fieldCS+theRest,
 	)
 	// ofOneDay is the day that the lines are from.
 	ofOneDay = newPatterns(
-		`^(?P<before>.*?)(?: (?:from|of|on|for|dated))?(?: the)? (?P<day>yesterday|today|the day before yesterday|`+aDate+`)'?s (?P<after>\S.*)$`,
-		`^(?P<before>.*?)(?: (?:from|of|on|for|dated))?(?: the)?(?: date)? (?P<day>the day before yesterday|yesterday|today|\d+ days ago|`+aDate+`)(?P<after>$|[,;.:]? .*)$`,
-		`^(?P<before>.*?)(?:在|从)?(?P<day>前天|昨天|昨日|今天|今日|(?:\d{4}年)?\d{1,2}月\d{1,2}[日号]|\d{4}-\d\d-\d\d)(?:这天|当天)?的?\s*(?P<after>.*)$`,
+		`^(?P<before>.*?)`+fromEN+` (?P<day>yesterday|today|the day before yesterday|`+aDate+`)'?s (?P<after>\S.*)$`,
+		`^(?P<before>.*?)`+fromEN+`(?: date)? (?P<day>the day before yesterday|yesterday|today|\d+ days ago|`+aDate+`)`+theRest,
+		`^(?P<before>.*?)(?:在|从)?`+dayZH+`(?:这天|当天)?的?\s*(?P<after>.*)$`,
 		`^(?P<before>.*?) (?P<day>včerejší|dnešní|předvčerejší)(?:ch|m|ho)? (?P<after>\S.*)$`,
-		`^(?P<before>.*?)(?: (?:ze dne|ze|z|za|od|dne))? (?P<day>včerejška|dneška|předevčírem|včera|dneska|dnes|\d{1,2}\. ?\d{1,2}\.(?: ?\d{4})?|\d{1,2}\. \pL+(?: \d{4})?|\d{4}-\d\d-\d\d)(?P<after>$|[,;.]? .*)$`,
+		`^(?P<before>.*?)(?: (?:ze dne|ze|z|za|od|dne))? `+dayCS+`(?P<after>$|[,;.]? .*)$`,
 	)
 	// otherTime is a time that is no day.
 	otherTime = newPattern(`\b(?:last|this|past|previous|next) (?:week|month|year|hour|\d+)|\b(?:since|between|until|before|after|days|hours|weeks)\b|本周|这周|上周|这个月|上个月|最近|(?:^| )(?:týd\pL+|měsíc\pL*|minul\pL+|posledních)(?: |$)`)
@@ -65,10 +106,17 @@ const aDate = `\d{4}[-/]\d{1,2}[-/]\d{1,2}|(?:last |this )?(?:monday|tuesday|wed
 const months = `january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec`
 
 // Words of a count that say nothing of their own, once the parts are taken off.
+const (
+	emptyEN = `please|count(?:s|ing|ed)?|how|many|numbers?|of|the|an?|all|there|are|were|is|was|did|do|does|have|had|has|lines?|entry|entries|messages?|records?|logs?|logged|written|recorded|found|that|which|and|then|also|it|them|me|up` +
+		`|tally|totals?|table|list|sorted|look|go|search|check|see|take|find|each|want|need|counted|through|into|in|from|at|for|to|over|inside|with|containing|contain|saying|say|word|text|results?|amount` +
+		`|occurred|happened|occur|give|show|tell|make|i|you|we|get|got|my|just|summari[sz]e|sum|highest|first|most|frequent|folder|directory|file|files|every|report|per`
+	emptyCS = `spočítej|napočítej|spočti|sečti|spočítat|kolik|je|bylo|byla|byly|jsou|řádk\pL+|řádek|s|se|slovem|v|ve|z|ze|do|a|pak|mi|prosím|poče?t\pL*|tabulk\pL+|všech\pL*|celkem|které|který|záznam\pL*` +
+		`|měl|měly|mají|má|složce|složky|složka|souboru|souborech|adresáři|najdi|zjisti`
+)
+
 var (
-	emptyWords = newPattern(`^(?:please|count(?:s|ing|ed)?|how|many|numbers?|of|the|an?|all|there|are|were|is|was|did|do|does|have|had|has|lines?|entry|entries|messages?|records?|logs?|logged|written|recorded|found|that|which|and|then|also|it|them|me|up|tally|totals?|table|list|sorted|look|go|search|check|see|take|find|each|want|need|counted|through|into|in|from|at|for|to|over|inside|with|containing|contain|saying|say|word|text|results?|amount|occurred|happened|occur|give|show|tell|make|i|you|we|get|got|my|just|summari[sz]e|sum|highest|first|most|frequent|folder|directory|file|files|every|report|per` +
-		`|spočítej|napočítej|spočti|sečti|spočítat|kolik|je|bylo|byla|byly|jsou|řádk\pL+|řádek|s|se|slovem|v|ve|z|ze|do|a|pak|mi|prosím|poče?t\pL*|tabulk\pL+|všech\pL*|celkem|které|který|záznam\pL*|měl|měly|mají|má|složce|složky|složka|souboru|souborech|adresáři|najdi|zjisti)$`)
-	emptyZH = newPattern(`帮我|看一下|看看|看|请|统计|数一下|数数|计算|数出|出现过?|产生|一共|总共|共|各|有|多少|几|行数|行|条数|条|个|次数|数量|数|次|的|里面|里|中|目录|文件夹|下|日志|记录|出来|一下|把|将|在|从|都|并|包含|含有|含|是|了`)
+	emptyWords = newPattern(`^(?:` + emptyEN + `|` + emptyCS + `)$`)
+	emptyZH    = newPattern(`帮我|看一下|看看|看|请|统计|数一下|数数|计算|数出|出现过?|产生|一共|总共|共|各|有|多少|几|行数|行|条数|条|个|次数|数量|数|次|的|里面|里|中|目录|文件夹|下|日志|记录|出来|一下|把|将|在|从|都|并|包含|含有|含|是|了`)
 	// aPlace is a path among other words; theLogs are words for logs without one.
 	aPlace  = newPattern(`^(?P<before>.*?)(?P<where>"[^"]*[/.][^"]*"|'[^']*[/.][^']*'|“[^”]*[/.][^”]*”|[^\s,;，。；？"'“”„的里中]*[/.~][^\s,;，。；？"'“”„的里中]*)(?P<after>.*)$`)
 	aFolder = newPattern(`^(?P<before>.*?)(?:(?:folder|directory|složce|složky|složka|adresáři|adresáře) (?P<where>[\w-]+)|\b(?P<where>[\w-]+) (?:folder|directory)|(?P<where>[\w-]+)\s*(?:目录|文件夹))(?P<after>.*)$`)
