@@ -20,10 +20,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -67,8 +65,8 @@ type Log interface {
 	Events(ctx context.Context, session string, after int64, limit int) ([]loci.Event, error)
 }
 
-// Questions keeps what waits for a person's answer.
-type Questions interface {
+// Approvals keeps the questions that a person was asked.
+type Approvals interface {
 	Approval(ctx context.Context, principal, id string) (loci.Approval, error)
 	ApprovalByCode(ctx context.Context, principal, code string) (loci.Approval, error)
 	// Approvals lists those that are open, TurnApprovals all that a turn asked.
@@ -107,7 +105,7 @@ type Config struct {
 	Chooser Chooser
 	// Log and the three below are one database; see package store.
 	Log         Log
-	Questions   Questions
+	Approvals   Approvals
 	Waits       Waits
 	Transcripts transcript.Store
 	Settings    Settings
@@ -124,8 +122,6 @@ type Agent struct {
 	steps lastSteps
 	own   sync.WaitGroup // turns that belong to sessions
 	clock deadlines      // of the questions that are open
-
-	answers sync.Mutex // held by the one answer from outside that waits for a lane
 }
 
 // New makes an Agent.
@@ -171,36 +167,28 @@ func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (loci.Event, er
 		err   error
 	}
 	first := make(chan begun, 1)
-	if !a.lanes.adopt(&a.own) {
-		return loci.Event{}, errClosing
-	}
-	// The turn outlives the request that brought it, but keeps its values.
-	ctx = context.WithoutCancel(ctx)
-	go func() {
-		defer a.own.Done()
+	err := a.background(ctx, func(ctx context.Context) error {
+		defer close(first)
 		told := false
-		defer func() {
-			if p := recover(); p != nil { // a request's turn has its server to catch this
-				err := fmt.Errorf("panic: %v", p)
-				a.cfg.Logger.Error("turn failed", "stage", "turn", "error", err, "stack", string(debug.Stack()))
-				if !told {
-					first <- begun{err: err}
-				}
-			}
-		}()
 		for e, err := range a.Turn(ctx, req) {
 			if !told {
 				first <- begun{e, err}
 				told = true
 			}
 		}
-		if !told {
-			first <- begun{err: errors.New("a turn without events")}
-		}
-	}()
-	b := <-first
+		return nil
+	})
+	if err != nil {
+		return loci.Event{}, err
+	}
+	b, told := <-first
+	if !told {
+		return loci.Event{}, errNotBegun
+	}
 	return b.event, b.err
 }
+
+var errNotBegun = errors.New("agent: the turn did not begin")
 
 // Stop interrupts the turn that runs in a session of p, or waits for an answer
 // there, if any does.

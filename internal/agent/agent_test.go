@@ -30,12 +30,20 @@ type script struct {
 	tier     loci.Tier
 	window   int
 	stops    []string
-	away     bool  // the server does not answer
-	replies  []any // string: text; loci.ToolCall; func: runs in the middle; error
+	away     bool   // the server does not answer
+	looked   func() // called once, when a turn wants to know about the model
+	replies  []any  // string: text; loci.ToolCall; func: runs in the middle; error
 	requests []loci.Request
 }
 
 func (s *script) Profile(_ context.Context, model string) (loci.Profile, error) {
+	s.mu.Lock()
+	looked := s.looked
+	s.looked = nil
+	s.mu.Unlock()
+	if looked != nil {
+		looked()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.away {
@@ -170,6 +178,7 @@ type world struct {
 	model *script
 	tools *shelf
 	store *store.DB
+	log   *faultyLog
 	agent *agent.Agent
 	wait  time.Duration // how long a question waits; 0: long
 }
@@ -187,6 +196,7 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 		model: &script{tier: tier, window: 4096, replies: replies},
 		tools: &shelf{files: map[string]string{"notes.md": "Buy milk."}},
 		store: db,
+		log:   &faultyLog{DB: db},
 	}
 	w.agent = w.again()
 	t.Cleanup(func() {
@@ -201,7 +211,7 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 // again makes the agent anew, as a restart does.
 func (w *world) again() *agent.Agent {
 	return agent.New(agent.Config{
-		Model: w.model, Tools: w.tools, Log: w.store, Questions: w.store, Waits: w.store, Transcripts: w.store, Chooser: chooser{},
+		Model: w.model, Tools: w.tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: w.store, Chooser: chooser{},
 		Settings: agent.Settings{
 			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4, AskFor: w.wait,
 			Folders: func(p loci.Principal) []string {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -20,7 +21,7 @@ const busy = 5 * time.Second
 // Answer settles a question of p and returns; the turn that asked goes on by itself.
 // It is a loci.Conflict error if the question is not open any more.
 func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error) {
-	q, err := a.cfg.Questions.Approval(ctx, p.ID, id)
+	q, err := a.cfg.Approvals.Approval(ctx, p.ID, id)
 	if err != nil {
 		return q, err
 	}
@@ -32,35 +33,38 @@ func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes boo
 		return q, notOpen(q)
 	}
 	stored := make(chan error, 1)
-	err = a.background(ctx, func(ctx context.Context) error { return a.answer(ctx, p, q, verdict, stored) })
+	err = a.background(ctx, func(ctx context.Context) error {
+		defer close(stored)
+		return a.settleInLane(ctx, p, q, verdict, stored)
+	})
 	if err != nil {
 		return q, err
 	}
-	if err = <-stored; err == nil {
-		q.State = answerOf[verdict]
+	select {
+	case err, told := <-stored:
+		switch {
+		case !told:
+			return q, errNotStored
+		case err == nil:
+			q.State = answerOf[verdict]
+		}
+		return q, err
+	case <-ctx.Done():
+		return q, context.Cause(ctx)
 	}
-	return q, err
 }
+
+var errNotStored = errors.New("agent: the answer was not stored")
 
 // notOpen is the error for an answer that comes too late.
 func notOpen(q loci.Approval) error {
 	return loci.Errorf(loci.Conflict, "%s", approval.Told(q, lang.English))
 }
 
-// answer is Answer in the session's lane. It tells how the settling went as soon as
-// that is stored.
-func (a *Agent) answer(ctx context.Context, p loci.Principal, q loci.Approval, verdict approval.Verdict, stored chan<- error) error {
-	a.answers.Lock() // a lane has room for one who waits, and a message may want it too
-	wait, giveUp := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(busy, func() {
-		giveUp(loci.Errorf(loci.Overloaded, "The conversation is busy.").WithHint("Answer again in a moment."))
-	})
-	ctx, leave, _, err := a.lanes.enter(wait, q.Session)
-	a.answers.Unlock()
-	if err == nil && !timer.Stop() {
-		leave()
-		err = context.Cause(wait)
-	}
+// settleInLane is Answer in the session's lane. It tells how the settling went as
+// soon as that is stored.
+func (a *Agent) settleInLane(ctx context.Context, p loci.Principal, q loci.Approval, verdict approval.Verdict, stored chan<- error) error {
+	ctx, leave, err := a.lanes.queue(ctx, q.Session, busy)
 	if err != nil {
 		stored <- err
 		return nil
@@ -72,7 +76,7 @@ func (a *Agent) answer(ctx context.Context, p loci.Principal, q loci.Approval, v
 		there.picked = slices.DeleteFunc(there.waiting.Undone(), func(o loci.Approval) bool { return o.ID != q.ID || !approval.Takes(o, verdict) })
 	}
 	if loci.IsNotFound(err) || err == nil && len(there.picked) == 0 {
-		if q, err = a.cfg.Questions.Approval(ctx, p.ID, q.ID); err == nil {
+		if q, err = a.cfg.Approvals.Approval(ctx, p.ID, q.ID); err == nil {
 			err = notOpen(q)
 		}
 	}
@@ -109,7 +113,7 @@ func (a *Agent) takeUp(ctx context.Context, p loci.Principal, there spot, settle
 
 // abandon ends the turn that waits in a session of p, if one does.
 func (a *Agent) abandon(ctx context.Context, p loci.Principal, session string, why loci.ApprovalState) error {
-	ctx, leave, _, err := a.lanes.enter(ctx, session)
+	ctx, leave, err := a.lanes.queue(ctx, session, 0)
 	if err != nil {
 		return err
 	}
@@ -131,22 +135,33 @@ func deadline(w loci.Waiting) (last time.Time) {
 	return last
 }
 
+// expireAgain is after what time that is tried again.
+const expireAgain = 10 * time.Second
+
 // await ends a turn's waiting when the time of its questions is over.
 func (a *Agent) await(p loci.Principal, w loci.Waiting) {
-	last := deadline(w)
-	if last.IsZero() {
-		return // told again what is open: the deadline stays
+	if last := deadline(w); !last.IsZero() { // otherwise it was told again what is open: the deadline stays
+		a.expireIn(time.Until(last), p, w)
 	}
-	a.clock.set(w.Turn, time.Until(last), func() {
+}
+
+func (a *Agent) expireIn(d time.Duration, p loci.Principal, w loci.Waiting) {
+	a.clock.set(w.Turn, d, func() {
 		// It fails when loci is closing; the next start does it.
-		_ = a.background(context.Background(), func(ctx context.Context) error { return a.expire(ctx, p, w) })
+		_ = a.background(context.Background(), func(ctx context.Context) error {
+			err := a.expire(ctx, p, w)
+			if err != nil { // a question does not stay open for good
+				a.expireIn(expireAgain, p, w)
+			}
+			return err
+		})
 	})
 }
 
 // expire says no in the place of somebody who said nothing. What they agreed to by
 // then is done.
 func (a *Agent) expire(ctx context.Context, p loci.Principal, w loci.Waiting) error {
-	ctx, leave, _, err := a.lanes.enter(ctx, w.Session)
+	ctx, leave, err := a.lanes.queue(ctx, w.Session, 0)
 	if err != nil {
 		return err
 	}
@@ -158,6 +173,10 @@ func (a *Agent) expire(ctx context.Context, p loci.Principal, w loci.Waiting) er
 	if err != nil {
 		return err
 	}
+	if time.Now().Before(deadline(*there.waiting)) { // by now it asks something else
+		a.await(p, *there.waiting)
+		return nil
+	}
 	open := slices.DeleteFunc(there.waiting.Undone(), func(q loci.Approval) bool { return q.State != loci.ApprovalOpen })
 	if len(open) == len(there.waiting.Undone()) { // nothing was agreed to
 		_, err = a.conclude(ctx, p, w.Session, loci.ApprovalExpired, astray)
@@ -167,8 +186,8 @@ func (a *Agent) expire(ctx context.Context, p loci.Principal, w loci.Waiting) er
 	return a.takeUp(ctx, p, there, func(t *turn) []any { return t.settle(open, loci.ApprovalExpired) }, make(chan error, 1))
 }
 
-// background does something that no request waits for. It is an error if the
-// agent is closing.
+// background runs what outlives the request that brought it, but keeps its values.
+// It is an error if the agent is closing.
 func (a *Agent) background(ctx context.Context, do func(context.Context) error) error {
 	if !a.lanes.adopt(&a.own) {
 		return errClosing
@@ -178,7 +197,7 @@ func (a *Agent) background(ctx context.Context, do func(context.Context) error) 
 		defer a.own.Done()
 		defer func() {
 			if p := recover(); p != nil { // a request's turn has its server to catch this
-				a.cfg.Logger.Error("a turn that waited failed", "stage", "turn", "error", fmt.Errorf("panic: %v", p), "stack", string(debug.Stack()))
+				a.cfg.Logger.Error("turn failed", "stage", "turn", "error", fmt.Errorf("panic: %v", p), "stack", string(debug.Stack()))
 			}
 		}()
 		if err := do(ctx); err != nil {
@@ -208,7 +227,16 @@ func (d *deadlines) set(turn string, after time.Duration, f func()) {
 	if old := d.timers[turn]; old != nil {
 		old.Stop()
 	}
-	d.timers[turn] = time.AfterFunc(after, f)
+	var timer *time.Timer
+	timer = time.AfterFunc(after, func() {
+		d.mu.Lock()
+		if d.timers[turn] == timer {
+			delete(d.timers, turn)
+		}
+		d.mu.Unlock()
+		f()
+	})
+	d.timers[turn] = timer
 }
 
 func (d *deadlines) drop(turn string) {

@@ -160,7 +160,7 @@ func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault)
 	case t.shown.Len() == 0:
 		t.speak("(The model gave no answer. Ask again, or in other words.)")
 	}
-	t.answerWith(sent)
+	t.replyWith(sent)
 	t.last = append(t.last, done)
 	return (*turn).end
 }
@@ -201,7 +201,7 @@ func correction(finish loci.Finish, fault *toolcall.Fault) loci.Message {
 // tools.
 func (t *turn) toText() phase {
 	t.Step--
-	t.session.Tier, t.touched = loci.TierText, true
+	t.session.Tier, t.dirty = loci.TierText, true
 	t.system()
 	if !t.record(loci.Notice{Text: "This model has no native tool calls; loci lets it write them as text."}) {
 		return (*turn).end

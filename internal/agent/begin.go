@@ -44,10 +44,16 @@ func (t *turn) started() loci.TurnStarted {
 // ready finds out about the model, the folders and the tools of the turn, and
 // freezes a new session's prompt. It gives the folders opened since.
 func (t *turn) ready(ctx context.Context) (opened []string, err error) {
-	if t.profile, err = t.agent.cfg.Model.Profile(ctx, cmp.Or(t.req.Model, t.session.Model)); err != nil {
+	if err := t.meet(ctx); err != nil {
 		return nil, err
 	}
 	return t.equip(), nil
+}
+
+// meet finds out about the model.
+func (t *turn) meet(ctx context.Context) (err error) {
+	t.profile, err = t.agent.cfg.Model.Profile(ctx, cmp.Or(t.req.Model, t.session.Model))
+	return err
 }
 
 // equip is ready once the model is known.
@@ -66,7 +72,7 @@ func (t *turn) equip() (opened []string) {
 			t.system()
 		}
 	}
-	t.session.Updated, t.touched = loci.Now(), true
+	t.session.Updated, t.dirty = loci.Now(), true
 	return opened
 }
 
@@ -183,6 +189,6 @@ func (t *turn) addUser(sent string) {
 // next node by then.
 func (t *turn) rebase() {
 	if t.rebased {
-		t.session.Base, t.touched = t.path[0].ID, true
+		t.session.Base, t.dirty = t.path[0].ID, true
 	}
 }

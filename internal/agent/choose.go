@@ -42,7 +42,7 @@ func (t *turn) choose(ctx context.Context) phase {
 	}
 	t.announce()
 	t.say(move.Say, "")
-	t.answerWith(loci.Message{Role: loci.Assistant, Content: move.Say})
+	t.replyWith(loci.Message{Role: loci.Assistant, Content: move.Say})
 	return (*turn).end
 }
 
@@ -77,7 +77,7 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	if err != nil {
 		return t.fail(err)
 	}
-	t.answerWith(loci.Message{Role: loci.Assistant, Content: out.text})
+	t.replyWith(loci.Message{Role: loci.Assistant, Content: out.text})
 	t.last = append(t.last, loci.StepFinished{Step: t.Step, Text: out.text, Finish: out.finish, Receipt: out.receipt})
 	return (*turn).end
 }

@@ -54,7 +54,7 @@ func (t *turn) unrun(why loci.ApprovalState) (payloads []any) {
 		return append(payloads, loci.TurnFinished{State: loci.TurnInterrupted, Receipt: t.Receipt})
 	}
 	t.shown.WriteString(words)
-	t.answerWith(loci.Message{Role: loci.Assistant, Content: words})
+	t.replyWith(loci.Message{Role: loci.Assistant, Content: words})
 	return append(payloads, loci.MessageData{Text: words},
 		loci.TurnFinished{State: loci.TurnDone, Finish: loci.FinishStop, Receipt: t.Receipt})
 }
@@ -63,9 +63,10 @@ func (t *turn) unrun(why loci.ApprovalState) (payloads []any) {
 // that were running end, with as much of their replies as was stored: whoever
 // asked is gone, and what a tool has done is not known. Turns that wait for an
 // answer wait on. One that cannot be taken up does not keep the others from it.
+// It takes no lane: no turn may begin before it returns.
 func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
 	for _, d := range cut {
-		if err := a.recover(ctx, d); err != nil {
+		if err := a.endCut(ctx, d); err != nil {
 			return err
 		}
 	}
@@ -99,8 +100,8 @@ func (a *Agent) waitOn(ctx context.Context, w loci.Waiting) error {
 	return nil
 }
 
-// recover ends one turn that was cut short.
-func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
+// endCut ends one turn that was cut short.
+func (a *Agent) endCut(ctx context.Context, d loci.Draft) error {
 	s, err := a.cfg.Transcripts.Session(ctx, d.Principal, d.Session)
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
 	if err != nil {
 		return err
 	}
-	asked, err := a.cfg.Questions.TurnApprovals(ctx, d.Session, d.Turn)
+	asked, err := a.cfg.Approvals.TurnApprovals(ctx, d.Session, d.Turn)
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (a *Agent) recover(ctx context.Context, d loci.Draft) error {
 	t.giveOutputs()
 	if said != "" {
 		t.shown.WriteString(said)
-		t.answerWith(loci.Message{Role: loci.Assistant, Content: said})
+		t.replyWith(loci.Message{Role: loci.Assistant, Content: said})
 		payloads = append(payloads, loci.MessageData{Text: said, Reasoning: d.Reasoning, Incomplete: true})
 	}
 	return t.save(append(payloads, loci.TurnFinished{State: loci.TurnInterrupted})...)

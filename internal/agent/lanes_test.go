@@ -13,22 +13,22 @@ import (
 func TestLaneIsHandedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lanes
-		_, first, waited, err := l.enter(t.Context(), "s")
-		if err != nil || waited {
-			t.Fatal(waited, err)
+		_, first, err := l.enter(t.Context(), "s")
+		if err != nil {
+			t.Fatal(err)
 		}
 		order := make(chan string, 2)
 		go func() {
-			_, leave, waited, err := l.enter(t.Context(), "s")
-			if err != nil || !waited {
-				t.Error(waited, err)
+			_, leave, err := l.enter(t.Context(), "s")
+			if err != nil {
+				t.Error(err)
 				return
 			}
 			order <- "second"
 			leave()
 		}()
 		synctest.Wait()
-		if _, _, _, err := l.enter(t.Context(), "s"); loci.AsError(err).Code != loci.Overloaded {
+		if _, _, err := l.enter(t.Context(), "s"); loci.AsError(err).Code != loci.Overloaded {
 			t.Errorf("a third one: %v", err)
 		}
 		first()
@@ -52,7 +52,7 @@ func TestLaneIsHandedOn(t *testing.T) {
 func TestLaneGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lanes
-		_, leave, _, err := l.enter(t.Context(), "s")
+		_, leave, err := l.enter(t.Context(), "s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestLaneGiveUp(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			gone := make(chan error, 1)
 			go func() {
-				_, _, _, err := l.enter(ctx, "s")
+				_, _, err := l.enter(ctx, "s")
 				gone <- err
 			}()
 			synctest.Wait()
@@ -81,14 +81,14 @@ func TestLaneGiveUp(t *testing.T) {
 func TestLaneIsCleared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lanes
-		runs, leave, _, err := l.enter(t.Context(), "s")
+		runs, leave, err := l.enter(t.Context(), "s")
 		if err != nil {
 			t.Fatal(err)
 		}
 		gone := make(chan error, 1)
 		go func() {
 			// Not even what outlives its request waits on.
-			_, _, _, err := l.enter(context.WithoutCancel(t.Context()), "s")
+			_, _, err := l.enter(context.WithoutCancel(t.Context()), "s")
 			gone <- err
 		}()
 		synctest.Wait()
@@ -98,9 +98,9 @@ func TestLaneIsCleared(t *testing.T) {
 		}
 		ended := make(chan func(), 1)
 		go func() {
-			_, leave, waited, err := l.enter(t.Context(), "s")
-			if err != nil || !waited {
-				t.Error(waited, err)
+			_, leave, err := l.enter(t.Context(), "s")
+			if err != nil {
+				t.Error(err)
 			}
 			ended <- leave
 		}()

@@ -34,31 +34,29 @@ type spot struct {
 
 // place finds the session and waits until no other turn runs in it.
 func (t *turn) place(ctx context.Context) (_ context.Context, leave func(), err error) {
+	lanes := &t.agent.lanes
 	for {
+		seen := lanes.turns()
 		s, err := t.locate(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		inLane, leave, waited, err := t.agent.lanes.enter(ctx, s.Session.ID)
+		inLane, leave, err := lanes.enter(ctx, s.Session.ID)
 		if err != nil {
 			return nil, nil, err
 		}
-		// The turn before may have changed the transcript, and a question may have
-		// been answered: look again.
-		if waited || s.waiting != nil {
-			again, err := t.locate(ctx)
-			if err != nil {
-				leave()
-				return nil, nil, err
-			}
-			if again.Session.ID != s.Session.ID {
-				leave()
-				continue
-			}
-			s = again
+		session := s.Session.ID
+		if lanes.turns() != seen { // one may have changed the transcript or its questions: look again
+			s, err = t.locate(ctx)
 		}
-		t.take(s)
-		return inLane, leave, nil
+		if err == nil && s.Session.ID == session {
+			t.take(s)
+			return inLane, leave, nil
+		}
+		leave()
+		if err != nil {
+			return nil, nil, err
+		}
 	}
 }
 
@@ -89,14 +87,14 @@ func (t *turn) locate(ctx context.Context) (spot, error) {
 		a = approval.Answer{}
 	}
 	if a.Verdict == approval.None && len(a.Codes) > 0 && s.atQuestion() {
-		s.standing, s.words = late, approval.Remind(codes(s.waiting.Open()), t.language())
+		s.standing, s.words = late, approval.Remind(approval.Codes(s.waiting.Open()), t.language())
 		return s, nil
 	}
 	if a.Verdict == approval.None {
 		s.standing = s.other()
 		return s, nil
 	}
-	return t.answered(ctx, s, a)
+	return t.matchAnswer(ctx, s, a)
 }
 
 // atQuestion tells that the last thing the client shows is what waits.
@@ -116,10 +114,10 @@ func (s spot) other() standing {
 	return astray
 }
 
-// answered finds what an answer is for. By itself a yes or no counts only right
+// matchAnswer finds what an answer is for. By itself a yes or no counts only right
 // after the question; a code is good anywhere. What names no question of this
 // person is a message like any other.
-func (t *turn) answered(ctx context.Context, s spot, a approval.Answer) (spot, error) {
+func (t *turn) matchAnswer(ctx context.Context, s spot, a approval.Answer) (spot, error) {
 	if len(a.Codes) > 0 && !s.has(a.Codes) {
 		return t.elsewhere(ctx, s, a)
 	}
@@ -140,10 +138,10 @@ func (s spot) has(codes []string) bool {
 
 // elsewhere finds the question of another conversation that a code names.
 func (t *turn) elsewhere(ctx context.Context, s spot, a approval.Answer) (spot, error) {
-	q, err := t.agent.cfg.Questions.ApprovalByCode(ctx, t.req.Principal.ID, a.Codes[0])
+	q, err := t.agent.cfg.Approvals.ApprovalByCode(ctx, t.req.Principal.ID, a.Codes[0])
 	if loci.IsNotFound(err) {
 		if s.standing = s.other(); s.standing == notNow {
-			s.standing, s.words = late, approval.Unknown(a.Codes[0], codes(s.waiting.Open()), t.language())
+			s.standing, s.words = late, approval.Unknown(a.Codes[0], approval.Codes(s.waiting.Open()), t.language())
 		}
 		return s, nil
 	}
@@ -158,7 +156,7 @@ func (t *turn) elsewhere(ctx context.Context, s spot, a approval.Answer) (spot, 
 		s.standing, s.words = late, approval.Told(q, t.language())
 		return s, nil
 	}
-	return t.answered(ctx, there, a)
+	return t.matchAnswer(ctx, there, a)
 }
 
 // shownElsewhere finds the open question that a client shows last where it does
@@ -168,7 +166,7 @@ func (t *turn) shownElsewhere(ctx context.Context, s spot, a approval.Answer) (s
 	if s.Seen() == nil || t.req.Session != "" {
 		return t.tooLate(ctx, s)
 	}
-	open, err := t.agent.cfg.Questions.Approvals(ctx, t.req.Principal.ID)
+	open, err := t.agent.cfg.Approvals.Approvals(ctx, t.req.Principal.ID)
 	if err != nil {
 		return spot{}, err
 	}
@@ -178,7 +176,7 @@ func (t *turn) shownElsewhere(ctx context.Context, s spot, a approval.Answer) (s
 			return spot{}, err
 		}
 		if err == nil && there.Session.Thread == t.req.Thread && there.Seen().TextHash == s.Seen().TextHash {
-			return t.answered(ctx, there, a)
+			return t.matchAnswer(ctx, there, a)
 		}
 	}
 	return t.tooLate(ctx, s)
@@ -193,7 +191,7 @@ func (t *turn) tooLate(ctx context.Context, s spot) (spot, error) {
 	if seen == nil || !seen.Unsent {
 		return s, nil
 	}
-	asked, err := t.agent.cfg.Questions.TurnApprovals(ctx, s.Session.ID, seen.Turn)
+	asked, err := t.agent.cfg.Approvals.TurnApprovals(ctx, s.Session.ID, seen.Turn)
 	for _, q := range slices.Backward(asked) {
 		if strings.Contains(*seen.Shown, q.Code) { // a turn may ask again, and that is not shown here
 			s.standing, s.words = late, approval.Told(q, t.language())
@@ -225,13 +223,4 @@ func (a *Agent) spotOf(ctx context.Context, p loci.Principal, session string) (s
 	}
 	s.Path, err = a.cfg.Transcripts.Path(ctx, p.ID, w.Node)
 	return s, err
-}
-
-// codes are those of questions.
-func codes(asked []loci.Approval) []string {
-	list := make([]string, len(asked))
-	for i, q := range asked {
-		list[i] = q.Code
-	}
-	return list
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"loci"
@@ -35,21 +36,31 @@ func (t *turn) save(payloads ...any) error {
 			V: loci.EventVersion, Session: t.session.ID, Turn: t.id, Time: loci.Now(), Type: typeOf(data), Data: data,
 		})
 	}
-	if t.touched {
+	if t.dirty {
 		b.Session = &t.session
 	}
 	if err := t.agent.cfg.Log.Save(ctx, b); err != nil {
+		t.unsettle()
 		return err
 	}
 	if n := len(b.Nodes); n > 0 {
 		t.session.Head = b.Nodes[n-1].ID
 	}
-	t.pending, t.isNew, t.touched = loci.Batch{}, false, false
+	t.pending, t.isNew, t.dirty = loci.Batch{}, false, false
 	for _, e := range b.Events {
 		t.agent.feeds.durable(t.feed, *e)
 		t.show(*e)
 	}
 	return nil
+}
+
+// unsettle puts the questions back to what they are on record: their change goes
+// with its event, not with a later one.
+func (t *turn) unsettle() {
+	for _, s := range slices.Backward(t.pending.Settle) {
+		t.asked(func(q loci.Approval) bool { return q.ID == s.ID }).State = s.From
+	}
+	t.pending.Settle, t.pending.Waiting, t.pending.Resume = nil, nil, ""
 }
 
 // typeOf gives the type of the event with a payload.
@@ -128,9 +139,9 @@ func (t *turn) draft() {
 	}
 }
 
-// answerWith adds the node of the turn's answer: shown is everything the client saw
+// replyWith adds the node of the turn's answer: shown is everything the client saw
 // in this turn, sent is the last message of the model.
-func (t *turn) answerWith(sent loci.Message) {
+func (t *turn) replyWith(sent loci.Message) {
 	t.replied = true
 	t.add(transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.shown.String(), sent))
 }

@@ -9,8 +9,8 @@ import (
 	"loci/internal/transcript"
 )
 
-// Every change of a question happens in its session's lane, and is stored together
-// with the event that tells of it.
+// Every change of a question happens in its session's lane, or before the first
+// lane (see Recover), and is stored together with the event that tells of it.
 
 // answer takes the person's answers and goes on with the turn when it has all of
 // them. Where the model server is away, the questions stay open.
@@ -47,12 +47,13 @@ func (t *turn) settle(asked []loci.Approval, to loci.ApprovalState) (payloads []
 }
 
 // goOn takes up a turn once all its questions are settled, and tells what is still
-// open where they are not.
+// open where they are not. The payloads tell of what was settled now; if they cannot
+// be stored, nothing was.
 func (t *turn) goOn(ctx context.Context, payloads []any) (phase, error) {
 	w := t.waits
 	if open := w.Open(); len(open) > 0 {
-		words := approval.Noted(t.spot.verdict, codes(t.spot.picked), codes(open), t.scope.Lang)
-		return t.wait(ctx, &loci.Waiting{Session: w.Session, Turn: w.Turn}, words, payloads), nil
+		words := approval.Noted(t.spot.verdict, approval.Codes(t.spot.picked), approval.Codes(open), t.scope.Lang)
+		return nil, t.wait(ctx, &loci.Waiting{Session: w.Session, Turn: w.Turn}, words, payloads)
 	}
 	t.pending.Resume = w.Turn
 	if err := t.save(payloads...); err != nil {
@@ -93,6 +94,6 @@ func (t *turn) giveUp(ctx context.Context) error {
 	// What came of its calls is part of the conversation that goes on, but not of
 	// what the client has seen.
 	t.path, t.lastID = old.path, old.lastID
-	t.notice = approval.Dropped(codes(t.spot.waiting.Undone()), t.language()) + "\n\n"
+	t.notice = approval.Dropped(approval.Codes(t.spot.waiting.Undone()), t.language()) + "\n\n"
 	return nil
 }

@@ -61,7 +61,7 @@ func (a *Agent) Delete(ctx context.Context, p loci.Principal, session string) er
 		return err
 	}
 	a.lanes.clear(session)
-	_, leave, _, err := a.lanes.enter(ctx, session)
+	_, leave, err := a.lanes.queue(ctx, session, 0)
 	if err != nil {
 		return err
 	}

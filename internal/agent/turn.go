@@ -40,7 +40,7 @@ type turn struct {
 type branch struct {
 	session  loci.Session
 	isNew    bool
-	touched  bool        // the session itself has to be stored again
+	dirty    bool        // the session itself has to be stored again
 	begun    bool        // the person's message is in the path
 	path     []loci.Node // from the session's base to here: what the model is sent
 	rebased  bool        // the path was cut and begins anew
@@ -130,6 +130,9 @@ func (t *turn) start(ctx context.Context) (phase, error) {
 	case late:
 		return t.tell(ctx)
 	case notNow, astray:
+		if err := t.meet(ctx); err != nil { // what waits is not given up for a message that is not taken
+			return nil, err
+		}
 		if err := t.giveUp(ctx); err != nil {
 			return nil, err
 		}
@@ -174,7 +177,7 @@ func (t *turn) end(ctx context.Context) phase {
 	}
 	if t.shown.Len() > 0 {
 		if state != loci.TurnDone && !t.replied {
-			t.answerWith(loci.Message{Role: loci.Assistant, Content: t.shown.String()})
+			t.replyWith(loci.Message{Role: loci.Assistant, Content: t.shown.String()})
 		}
 		t.last = append(t.last, loci.MessageData{
 			Text: t.shown.String(), Reasoning: t.reasoning.String(), Incomplete: state != loci.TurnDone,
@@ -221,6 +224,6 @@ func (t *turn) exhausted() phase {
 	}
 	t.say(text, "")
 	t.finish = loci.FinishStop
-	t.answerWith(loci.Message{Role: loci.Assistant, Content: strings.TrimSpace(text)})
+	t.replyWith(loci.Message{Role: loci.Assistant, Content: strings.TrimSpace(text)})
 	return (*turn).end
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -41,6 +42,9 @@ func (t *turn) restore(w *loci.Waiting) error {
 	if err := json.Unmarshal(w.State, &p); err != nil {
 		return err
 	}
+	if len(p.Arguments) != len(p.Calls) {
+		return fmt.Errorf("agent: the turn %s was stored with %d calls and the arguments of %d", w.Turn, len(p.Calls), len(p.Arguments))
+	}
 	for i := range p.Calls {
 		p.Calls[i].Arguments = json.RawMessage(p.Arguments[i])
 	}
@@ -70,7 +74,7 @@ func (t *turn) questions(ctx context.Context) []question {
 		switch {
 		case ask == nil && len(found) == 0:
 			return nil
-		case ask != nil && touched(found, ask.Touches):
+		case ask != nil && overlaps(found, ask.Touches):
 			return found // what comes before changes what this one would be shown as
 		case ask != nil:
 			found = append(found, question{call, ask})
@@ -79,8 +83,8 @@ func (t *turn) questions(ctx context.Context) []question {
 	return found
 }
 
-// touched tells whether one of the calls changes something that is also in paths.
-func touched(found []question, paths []string) bool {
+// overlaps tells whether one of the calls changes something that is also in paths.
+func overlaps(found []question, paths []string) bool {
 	for _, q := range found {
 		for _, a := range q.Touches {
 			for _, b := range paths {
@@ -131,7 +135,10 @@ func (t *turn) park(ctx context.Context, asked []question) phase {
 	if !t.begun { // the tiny tier adds the message last
 		t.addUser(t.req.Message.Content)
 	}
-	return t.wait(ctx, w, approval.Questions(w.Approvals, t.scope.Lang, t.zone()), payloads)
+	if err := t.wait(ctx, w, approval.Questions(w.Approvals, t.scope.Lang, t.zone()), payloads); err != nil {
+		return t.fail(err)
+	}
+	return nil
 }
 
 // approval makes the question about a call.
@@ -145,7 +152,7 @@ func (t *turn) approval(ctx context.Context, q question, others []loci.Approval)
 	}
 	var err error
 	a.Code = approval.NewCode(func(code string) bool {
-		_, e := t.agent.cfg.Questions.ApprovalByCode(ctx, a.Principal, code)
+		_, e := t.agent.cfg.Approvals.ApprovalByCode(ctx, a.Principal, code)
 		if e != nil && !loci.IsNotFound(e) {
 			err = e
 			return false
@@ -159,12 +166,14 @@ func (t *turn) approval(ctx context.Context, q question, others []loci.Approval)
 func (t *turn) zone() *time.Location { return t.agent.cfg.Now().Location() }
 
 // wait stores that the turn waits, in a place of its own in the transcript, and
-// what was said by then. Nobody has to keep the session meanwhile.
-func (t *turn) wait(ctx context.Context, w *loci.Waiting, words string, payloads []any) phase {
+// what was said by then. Nobody has to keep the session meanwhile. With an error
+// nothing was stored, nor told.
+func (t *turn) wait(ctx context.Context, w *loci.Waiting, words string, payloads []any) error {
 	state, err := t.state()
 	if err != nil {
-		return t.fail(err)
+		return err
 	}
+	before := t.branch
 	said := t.shown.String()
 	if said != "" {
 		payloads = append(payloads, loci.MessageData{Text: said, Reasoning: t.reasoning.String()})
@@ -174,16 +183,19 @@ func (t *turn) wait(ctx context.Context, w *loci.Waiting, words string, payloads
 	t.add(n)
 	w.Node, w.State = n.ID, state
 	t.pending.Waiting = w
-	open := t.openOf(w)
-	if !t.record(append(payloads, loci.TurnWaiting{Approvals: open, Text: words, Receipt: t.Receipt})...) {
-		t.pending.Waiting = nil
-		return (*turn).end
+	payloads = append(payloads, loci.TurnWaiting{Approvals: t.openOf(w), Text: words, Receipt: t.Receipt})
+	if err := t.save(payloads...); err != nil {
+		t.path, t.lastID, t.lastPath, t.pending.Nodes = before.path, before.lastID, before.lastPath, before.pending.Nodes
+		return err
 	}
-	if t.left { // nobody has read them
-		if _, err := t.agent.conclude(context.WithoutCancel(ctx), t.req.Principal, t.session.ID, loci.ApprovalWithdrawn, astray); err != nil {
-			t.log.Error("questions not withdrawn", "stage", "turn", "error", err)
+	// Nobody has read them, or the turn was stopped at this very moment. When loci
+	// stops, they stay: they can be answered when it has started again.
+	if (t.left || ctx.Err() != nil) && !t.agent.lanes.closing() {
+		_, err := t.agent.conclude(context.WithoutCancel(ctx), t.req.Principal, t.session.ID, loci.ApprovalWithdrawn, astray)
+		if err == nil {
+			return nil
 		}
-		return nil
+		t.log.Error("questions not withdrawn", "stage", "turn", "error", err)
 	}
 	t.agent.await(t.req.Principal, *w)
 	return nil

@@ -22,7 +22,7 @@ var (
 	_ agent.Chooser = (*intent.Router)(nil)
 
 	_ agent.Log        = (*store.DB)(nil)
-	_ agent.Questions  = (*store.DB)(nil)
+	_ agent.Approvals  = (*store.DB)(nil)
 	_ agent.Waits      = (*store.DB)(nil)
 	_ transcript.Store = (*store.DB)(nil)
 

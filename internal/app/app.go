@@ -177,7 +177,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	a.settings = settings(a.opts.Config, a.opts.Getenv)
 	a.agent = agent.New(agent.Config{
 		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: router,
-		Log: a.store, Questions: a.store, Waits: a.store, Transcripts: a.store,
+		Log: a.store, Approvals: a.store, Waits: a.store, Transcripts: a.store,
 		Settings: a.settings, Now: now, Logger: a.opts.Logger,
 	})
 	a.undo = append(a.undo, func() error { a.agent.Close(); return nil })

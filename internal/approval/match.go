@@ -18,7 +18,7 @@ func Match(a Answer, asked []loci.Approval, lang string) (picked []loci.Approval
 	case a.Verdict == No && a.All: // also what has a yes and has not begun
 		picked = w.Undone()
 	case a.Verdict == Yes && len(open) > 1 && !a.All:
-		return nil, Which(codes(open), lang)
+		return nil, Which(Codes(open), lang)
 	default:
 		picked = open
 	}
@@ -44,7 +44,7 @@ func Coded(codes []string, asked []loci.Approval) []loci.Approval {
 	return slices.DeleteFunc(slices.Clone(asked), func(q loci.Approval) bool { return !slices.Contains(codes, q.Code) })
 }
 
-func codes(asked []loci.Approval) []string {
+func Codes(asked []loci.Approval) []string {
 	list := make([]string, len(asked))
 	for i, q := range asked {
 		list[i] = q.Code

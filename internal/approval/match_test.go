@@ -45,8 +45,8 @@ func TestMatch(t *testing.T) {
 		{"yes 7F3 3M3", []loci.Approval{open, used}, "", "was used already"},
 	} {
 		picked, words := Match(Read(tc.said), tc.asked, "en")
-		if got := strings.Join(codes(picked), " "); got != tc.picked || (words == "") != (tc.words == "") || !strings.Contains(words, tc.words) {
-			t.Errorf("%s to %v: %q, %q; want %q, %q", tc.said, codes(tc.asked), got, words, tc.picked, tc.words)
+		if got := strings.Join(Codes(picked), " "); got != tc.picked || (words == "") != (tc.words == "") || !strings.Contains(words, tc.words) {
+			t.Errorf("%s to %v: %q, %q; want %q, %q", tc.said, Codes(tc.asked), got, words, tc.picked, tc.words)
 		}
 	}
 }

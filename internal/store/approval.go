@@ -36,7 +36,7 @@ const (
 	putWaiting = `INSERT INTO waiting (session, turn, node, state) VALUES (?, ?, ?, ?)
 		ON CONFLICT (session, turn) DO UPDATE SET node = excluded.node, state = excluded.state`
 	dropDraft     = `UPDATE running SET text = '', reasoning = '' WHERE session = ? AND turn = ?`
-	settle        = `UPDATE approval SET state = ?3 WHERE id = ?1 AND state = ?2`
+	settle        = `UPDATE approval SET state = ?4 WHERE session = ?1 AND id = ?2 AND state = ?3`
 	waitingIsOver = `DELETE FROM waiting WHERE session = ? AND turn = ?`
 )
 
@@ -83,11 +83,11 @@ func (db *DB) AllWaiting(ctx context.Context) ([]loci.Waiting, error) {
 	return all, err
 }
 
-// settle moves questions from one state to another; of several who would do the
-// same, one can.
-func (t *tx) settle(all []loci.Settlement) error {
+// settle moves questions of a session from one state to another; of several who
+// would do the same, one can.
+func (t *tx) settle(session string, all []loci.Settlement) error {
 	for _, s := range all {
-		n, err := t.exec(settle, s.ID, string(s.From), string(s.To))
+		n, err := t.exec(settle, session, s.ID, string(s.From), string(s.To))
 		if err == nil && n == 0 {
 			err = errSettled
 		}

@@ -45,8 +45,9 @@ const (
 )
 
 // Save stores a batch in one transaction: the session, then its nodes, the last of
-// which becomes its Head, then its events with the next numbers, then what it says
-// of questions. When it returns nil, the batch itself has been given the Head and
+// which becomes its Head, what it says of the questions of that session, and its
+// events with the next numbers. Questions do not change without an event. When it
+// returns nil, the batch itself has been given the Head and
 // the numbers; when it returns an error, neither the batch nor the database has
 // changed.
 //
@@ -93,6 +94,12 @@ func sessionOf(b loci.Batch) (id string, err error) {
 	for i := range b.Nodes {
 		add(b.Nodes[i].Session)
 	}
+	if b.Waiting != nil {
+		add(b.Waiting.Session)
+	}
+	if (b.Settle != nil || b.Waiting != nil || b.Resume != "") && len(b.Events) == 0 {
+		err = errors.New("store: questions change, and no event tells of it")
+	}
 	for _, e := range b.Events {
 		add(e.Session)
 		if e.Type == loci.EventDelta {
@@ -134,7 +141,7 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 			return 0, err
 		}
 	}
-	if err := t.settle(b.Settle); err != nil {
+	if err := t.settle(id, b.Settle); err != nil {
 		return 0, err
 	}
 	if b.Resume != "" { // before its end is stored, perhaps in the same batch
