@@ -190,16 +190,18 @@ func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (loci.Event, er
 
 var errNotBegun = errors.New("agent: the turn did not begin")
 
-// Stop interrupts the turn that runs in a session of p, or waits for an answer
-// there, if any does.
+// Stop interrupts the turn that runs in a session of p, and ends the one that waits
+// for an answer there, which may be the same.
 func (a *Agent) Stop(ctx context.Context, p loci.Principal, session string) error {
 	if _, err := a.cfg.Transcripts.Session(ctx, p.ID, session); err != nil {
 		return err
 	}
-	if a.lanes.stop(session) {
-		return nil
+	a.lanes.stop(session)
+	w, err := a.waiting(ctx, p, session)
+	if err != nil || w == nil {
+		return err
 	}
-	return a.abandon(ctx, p, session, loci.ApprovalWithdrawn)
+	return a.abandon(ctx, p, *w, loci.ApprovalWithdrawn)
 }
 
 // Follow gives a session's events after the given number, first those that are

@@ -111,17 +111,18 @@ func (a *Agent) takeUp(ctx context.Context, p loci.Principal, there spot, settle
 	})
 }
 
-// abandon ends the turn that waits in a session of p, if one does.
-func (a *Agent) abandon(ctx context.Context, p loci.Principal, session string, why loci.ApprovalState) error {
-	ctx, leave, err := a.lanes.queue(ctx, session, 0)
+// abandon ends the waiting of a turn of p, if it waits still.
+func (a *Agent) abandon(ctx context.Context, p loci.Principal, w loci.Waiting, why loci.ApprovalState) error {
+	ctx, leave, err := a.lanes.queue(ctx, w.Session, 0)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	_, err = a.conclude(ctx, p, session, why, astray)
-	if loci.IsNotFound(err) {
-		return nil
+	now, err := a.waiting(ctx, p, w.Session)
+	if err != nil || now == nil || now.Turn != w.Turn {
+		return err
 	}
+	_, err = a.conclude(ctx, p, w.Session, why, astray)
 	return err
 }
 
@@ -141,17 +142,17 @@ const expireAgain = 10 * time.Second
 // await ends a turn's waiting when the time of its questions is over.
 func (a *Agent) await(p loci.Principal, w loci.Waiting) {
 	if last := deadline(w); !last.IsZero() { // otherwise it was told again what is open: the deadline stays
-		a.expireIn(time.Until(last), p, w)
+		a.expireIn(time.Until(last), p, w.Session)
 	}
 }
 
-func (a *Agent) expireIn(d time.Duration, p loci.Principal, w loci.Waiting) {
-	a.clock.set(w.Turn, d, func() {
+func (a *Agent) expireIn(d time.Duration, p loci.Principal, session string) {
+	a.clock.set(session, d, func() {
 		// It fails when loci is closing; the next start does it.
 		_ = a.background(context.Background(), func(ctx context.Context) error {
-			err := a.expire(ctx, p, w)
+			err := a.expire(ctx, p, session)
 			if err != nil { // a question does not stay open for good
-				a.expireIn(expireAgain, p, w)
+				a.expireIn(expireAgain, p, session)
 			}
 			return err
 		})
@@ -160,26 +161,26 @@ func (a *Agent) expireIn(d time.Duration, p loci.Principal, w loci.Waiting) {
 
 // expire says no in the place of somebody who said nothing. What they agreed to by
 // then is done.
-func (a *Agent) expire(ctx context.Context, p loci.Principal, w loci.Waiting) error {
-	ctx, leave, err := a.lanes.queue(ctx, w.Session, 0)
+func (a *Agent) expire(ctx context.Context, p loci.Principal, session string) error {
+	ctx, leave, err := a.lanes.queue(ctx, session, 0)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	there, err := a.spotOf(ctx, p, w.Session)
-	if loci.IsNotFound(err) || err == nil && there.waiting.Turn != w.Turn {
+	there, err := a.spotOf(ctx, p, session)
+	if loci.IsNotFound(err) {
 		return nil // it was answered at the last moment
 	}
 	if err != nil {
 		return err
 	}
-	if time.Now().Before(deadline(*there.waiting)) { // by now it asks something else
+	if time.Now().Before(deadline(*there.waiting)) { // by now something else is asked
 		a.await(p, *there.waiting)
 		return nil
 	}
 	open := slices.DeleteFunc(there.waiting.Undone(), func(q loci.Approval) bool { return q.State != loci.ApprovalOpen })
 	if len(open) == len(there.waiting.Undone()) { // nothing was agreed to
-		_, err = a.conclude(ctx, p, w.Session, loci.ApprovalExpired, astray)
+		_, err = a.conclude(ctx, p, session, loci.ApprovalExpired, astray)
 		return err
 	}
 	there.standing = answers
@@ -210,12 +211,12 @@ func (a *Agent) background(ctx context.Context, do func(context.Context) error) 
 // deadlines ends the waiting of turns when their time is over.
 type deadlines struct {
 	mu     sync.Mutex
-	timers map[string]*time.Timer // by turn
+	timers map[string]*time.Timer // by session
 	ended  bool
 }
 
-// set calls f when a turn's time is over. A later deadline replaces it.
-func (d *deadlines) set(turn string, after time.Duration, f func()) {
+// set calls f when the time in a session is over. A later deadline replaces it.
+func (d *deadlines) set(session string, after time.Duration, f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ended {
@@ -224,27 +225,27 @@ func (d *deadlines) set(turn string, after time.Duration, f func()) {
 	if d.timers == nil {
 		d.timers = map[string]*time.Timer{}
 	}
-	if old := d.timers[turn]; old != nil {
+	if old := d.timers[session]; old != nil {
 		old.Stop()
 	}
 	var timer *time.Timer
 	timer = time.AfterFunc(after, func() {
 		d.mu.Lock()
-		if d.timers[turn] == timer {
-			delete(d.timers, turn)
+		if d.timers[session] == timer {
+			delete(d.timers, session)
 		}
 		d.mu.Unlock()
 		f()
 	})
-	d.timers[turn] = timer
+	d.timers[session] = timer
 }
 
-func (d *deadlines) drop(turn string) {
+func (d *deadlines) drop(session string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if t := d.timers[turn]; t != nil {
+	if t := d.timers[session]; t != nil {
 		t.Stop()
-		delete(d.timers, turn)
+		delete(d.timers, session)
 	}
 }
 

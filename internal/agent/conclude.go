@@ -31,7 +31,7 @@ func (a *Agent) conclude(ctx context.Context, p loci.Principal, session string, 
 	if err := t.save(t.unrun(why)...); err != nil {
 		return nil, err
 	}
-	a.clock.drop(t.id)
+	a.clock.drop(session)
 	return t, nil
 }
 
@@ -92,9 +92,9 @@ func (a *Agent) waitOn(ctx context.Context, w loci.Waiting) error {
 	}
 	switch last := deadline(w); {
 	case last.IsZero():
-		return a.abandon(ctx, p, w.Session, loci.ApprovalWithdrawn)
+		return a.abandon(ctx, p, w, loci.ApprovalWithdrawn)
 	case time.Until(last) <= 0: // also what has a yes: nobody expects it to happen now
-		return a.abandon(ctx, p, w.Session, loci.ApprovalExpired)
+		return a.abandon(ctx, p, w, loci.ApprovalExpired)
 	}
 	a.await(p, w)
 	return nil

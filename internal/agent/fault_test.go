@@ -259,3 +259,58 @@ func TestGoneModelKeepsTheQuestion(t *testing.T) {
 		t.Errorf("%+v; the question is %q", o, w.state(asked[0]))
 	}
 }
+
+// TestStopDuringAnAnswer stops a session while a yes is on its way and the model
+// server hangs: the question is withdrawn when the stop returns.
+func TestStopDuringAnAnswer(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("write_file", milk), "Done.")
+	c := &chat{w: w}
+	asked := c.say("write").asked
+	var stopped sync.WaitGroup
+	w.model.looked = func() {
+		stopped.Go(func() {
+			if err := w.agent.Stop(context.Background(), owner, c.session); err != nil {
+				t.Error(err)
+			}
+			if s := w.state(asked[0]); s == loci.ApprovalOpen {
+				t.Errorf("after the stop the question is %q", s)
+			}
+		})
+		time.Sleep(20 * time.Millisecond)
+		w.model.mu.Lock()
+		w.model.away = true
+		w.model.mu.Unlock()
+	}
+	w.ask(c.history, "yes")
+	stopped.Wait()
+	if w.tools.file("todo.md") != "" {
+		t.Error("it was written after a stop")
+	}
+}
+
+// TestDeadlineInAFullLane has the time of a question end while one message runs in
+// the conversation and another waits behind it.
+func TestDeadlineInAFullLane(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("write_file", milk), "One.", "Two.")
+	w.wait = time.Second
+	w.agent.Close()
+	w.agent = w.again()
+	c := &chat{w: w}
+	asked := c.say("write").asked[0]
+	var both sync.WaitGroup
+	w.model.mu.Lock()
+	w.model.looked = func() {
+		both.Go(func() { w.ask(c.history, "yes "+asked.Code) })
+		time.Sleep(time.Until(asked.Expires.Time) + 100*time.Millisecond)
+		w.model.mu.Lock()
+		w.model.away = true
+		w.model.mu.Unlock()
+	}
+	w.model.mu.Unlock()
+	w.ask(c.history, "yes "+asked.Code)
+	both.Wait()
+	w.until(c.session, loci.EventTurnFinished)
+	if s := w.state(asked); s != loci.ApprovalExpired || w.tools.file("todo.md") != "" {
+		t.Errorf("the question is %q, the file %q", s, w.tools.file("todo.md"))
+	}
+}

@@ -162,15 +162,13 @@ func (l *lanes) closing() bool {
 	return l.closed
 }
 
-// stop interrupts the running turn of a session, and tells whether there is one.
-func (l *lanes) stop(session string) bool {
+// stop interrupts the running turn of a session, if there is one.
+func (l *lanes) stop(session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	running := l.byID[session]
-	if running != nil {
+	if running := l.byID[session]; running != nil {
 		running.cancel()
 	}
-	return running != nil
 }
 
 // clear interrupts the running turn of a session, and sends away those that wait

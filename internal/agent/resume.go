@@ -59,7 +59,7 @@ func (t *turn) goOn(ctx context.Context, payloads []any) (phase, error) {
 	if err := t.save(payloads...); err != nil {
 		return nil, err
 	}
-	t.agent.clock.drop(w.Turn)
+	t.agent.clock.drop(w.Session)
 	return (*turn).tools, nil
 }
 

@@ -69,6 +69,7 @@ func (a *Agent) Delete(ctx context.Context, p loci.Principal, session string) er
 	if err := a.cfg.Log.DeleteSession(ctx, p.ID, session); err != nil {
 		return err
 	}
+	a.clock.drop(session)
 	a.feeds.end(session) // whoever joins from now on does not find the session
 	return nil
 }

@@ -502,3 +502,28 @@ func TestOneThreadTwice(t *testing.T) {
 		t.Errorf("wrote %q", w.tools.files)
 	}
 }
+
+// TestBackFromABranch writes with a yes, goes on from an earlier message, and comes
+// back to the question: the model knows that it was done.
+func TestBackFromABranch(t *testing.T) {
+	for tier, replies := range writes {
+		t.Run(string(tier), func(t *testing.T) {
+			w := newWorld(t, tier, append([]any{"Hi."}, append(replies, "Another branch.", "Shorter.")...)...)
+			c := &chat{w: w}
+			c.say("hello")
+			start := c.history
+			c.say("write")
+			asked := c.history
+			c.say("yes")
+			w.ask(start, "something else")
+			w.ask(asked, "please make it shorter")
+			var read strings.Builder
+			for _, m := range w.model.requests[len(w.model.requests)-1].Messages {
+				read.WriteString(m.Content + "\n")
+			}
+			if strings.Contains(read.String(), "stopped before this ran") || tier != loci.TierTiny && !strings.Contains(read.String(), "It is on your list.") {
+				t.Errorf("the model reads:\n%s", read.String())
+			}
+		})
+	}
+}

@@ -23,6 +23,9 @@ const (
 	nodesByText = `SELECT` + nodeColumns + ` FROM node
 		WHERE principal = ? AND text_hash = ? ORDER BY n DESC LIMIT ?`
 
+	turnHead = `SELECT` + nodeColumns + ` FROM node
+		WHERE session = ? AND turn = ? AND principal = ? ORDER BY n DESC LIMIT 1`
+
 	// The climb collects row numbers only; the texts are fetched once, in order.
 	pathToNode = `
 		WITH RECURSIVE up (n, parent, height) AS (
@@ -51,6 +54,11 @@ func (db *DB) NodesByHash(ctx context.Context, principal, session string, pathHa
 // first, at most limit of them.
 func (db *DB) NodesByText(ctx context.Context, principal string, textHash [32]byte, limit int) ([]loci.Node, error) {
 	return list(ctx, db, scanNode, nodesByText, principal, textHash[:], limit)
+}
+
+// TurnHead gives the newest node of a turn in one of the principal's sessions.
+func (db *DB) TurnHead(ctx context.Context, principal, session, turn string) (loci.Node, error) {
+	return find(ctx, db, "message", scanNode, turnHead, session, turn, principal)
 }
 
 // Path gives the nodes from the root to one of the principal's, both included. The path to ""

@@ -35,6 +35,8 @@ type Store interface {
 	NodesByHash(ctx context.Context, principal, session string, path [32]byte, limit int) ([]loci.Node, error)
 	// NodesByText gives up to limit nodes with that text hash, newest first.
 	NodesByText(ctx context.Context, principal string, text [32]byte, limit int) ([]loci.Node, error)
+	// TurnHead gives the newest node of a turn.
+	TurnHead(ctx context.Context, principal, session, turn string) (loci.Node, error)
 	// Path gives the nodes from the root to the given one.
 	Path(ctx context.Context, principal, node string) ([]loci.Node, error)
 }
@@ -264,15 +266,20 @@ func at(ctx context.Context, s Store, principal string, node loci.Node, beyond [
 }
 
 // catchUp adds what a turn did after it had stopped at a question that was then
-// answered elsewhere: the client has not seen it, but it happened.
+// answered elsewhere: the client has not seen it, but it happened, wherever the
+// conversation went on from since.
 func (p *Place) catchUp(ctx context.Context, s Store, question loci.Node) error {
-	path, err := s.Path(ctx, p.Session.Principal, p.Session.Head)
+	last, err := s.TurnHead(ctx, p.Session.Principal, p.Session.ID, question.Turn)
+	if err != nil {
+		return err
+	}
+	path, err := s.Path(ctx, p.Session.Principal, last.ID)
 	if err != nil {
 		return err
 	}
 	at := slices.IndexFunc(path, func(n loci.Node) bool { return n.ID == question.ID })
 	if at < 0 {
-		return nil // the conversation went on from somewhere else
+		return nil // the turn went on from another of its questions
 	}
 	seen := at + 1
 	for at++; at < len(path) && path[at].Turn == question.Turn; at++ {
