@@ -26,7 +26,7 @@ type Approval struct {
 	Arguments json.RawMessage `json:"arguments"`
 	Preview   string          `json:"preview"`
 	Reason    string          `json:"reason"`
-	Taint     string          `json:"taint,omitempty"` // where from outside the session has read
+	Taint     string          `json:"taint,omitempty"` // where from outside the session has read; not told yet
 	Question  string          `json:"question"`        // all of it in words, as a chat shows it
 	State     ApprovalState   `json:"state"`
 	Asked     Time            `json:"asked"`

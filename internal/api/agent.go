@@ -24,7 +24,7 @@ type agentRequest struct {
 }
 
 // agentChat runs a turn that belongs to its session: it goes on when the client
-// leaves. The reply is the turn's events, or with "stream": false a summary.
+// leaves, unless that was before it could know of the session. The reply is the turn's events, or with "stream": false a summary.
 func (s *server) agentChat(w http.ResponseWriter, r *http.Request) error {
 	var req agentRequest
 	if err := s.decode(w, r, &req); err != nil {
@@ -37,6 +37,9 @@ func (s *server) agentChat(w http.ResponseWriter, r *http.Request) error {
 	begun, err := s.Sessions.Start(r.Context(), turn)
 	if err != nil {
 		return err
+	}
+	if r.Context().Err() != nil && turn.Session == "" { // nobody knows of it who could stop it, or wants it
+		return s.Sessions.Stop(context.WithoutCancel(r.Context()), turn.Principal, begun.Session)
 	}
 	// The session may be new, and a client that is cut off wants to come back.
 	w.Header().Set("X-Loci-Session", begun.Session)

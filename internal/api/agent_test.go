@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -324,5 +325,28 @@ func TestAgentApprovals(t *testing.T) {
 	}
 	if f.open[0].State != loci.ApprovalYes {
 		t.Errorf("it is %s", f.open[0].State)
+	}
+}
+
+// TestAgentChatLeftEarly is a client that goes before it is told which session its
+// message began: nobody else could stop it.
+func TestAgentChatLeftEarly(t *testing.T) {
+	for body, want := range map[string]int{
+		`{"message":"hi"}`:                   1,
+		`{"message":"hi","session":"ses_1"}`: 0, // it can come back to that
+	} {
+		f := newFake()
+		r := request("POST", "/api/agent/chat", body)
+		r.Header.Set("Authorization", "Bearer "+ownerKey)
+		ctx, leave := context.WithCancel(r.Context())
+		f.start = func(loci.TurnRequest) (loci.Event, error) {
+			leave()
+			return event(1, loci.TurnStarted{}), nil
+		}
+		f.turn = play(event(1, loci.TurnStarted{}))
+		New(f.config()).ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+		if len(f.stopped) != want {
+			t.Errorf("%s: stopped %v", body, f.stopped)
+		}
 	}
 }

@@ -28,7 +28,8 @@ type Sessions interface {
 	// Follow gives the session's events after number after: first the stored
 	// ones, then those that happen, with deltas in between. It ends with ctx.
 	Follow(ctx context.Context, p loci.Principal, session string, after int64) iter.Seq2[loci.Event, error]
-	// Stop interrupts the turn that runs in a session, if any does.
+	// Stop interrupts the turn that runs in a session, if any does, and withdraws
+	// the questions that wait there.
 	Stop(ctx context.Context, p loci.Principal, session string) error
 }
 
@@ -36,7 +37,7 @@ type Sessions interface {
 type Questions interface {
 	// Approvals lists those that are open, oldest first.
 	Approvals(ctx context.Context, p loci.Principal) ([]loci.Approval, error)
-	// Answer settles one and returns at once; the turn goes on by itself.
+	// Answer settles one and returns when that is stored; the turn goes on by itself.
 	Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error)
 }
 

@@ -77,8 +77,8 @@ func (s *server) agentDelete(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// agentStop interrupts the turn that runs in a session. It succeeds when there
-// is none, so that a second press of the button does no harm.
+// agentStop interrupts the turn that runs in a session, and withdraws the questions
+// that wait there. It succeeds when there is nothing of it, so that a second press of the button does no harm.
 func (s *server) agentStop(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Sessions.Stop(r.Context(), exchangeOf(r).caller.principal, r.PathValue("id")); err != nil {
 		return err

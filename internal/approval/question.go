@@ -1,7 +1,7 @@
 // Package approval is the words between loci and a person who is asked: the
 // question as a chat shows it, the short code that names it, what a message says
-// to it, and what is told about it afterwards. It decides nothing and keeps
-// nothing.
+// to it, for which of the questions that is an answer, and what is told about them
+// afterwards. It keeps nothing.
 package approval
 
 import (
