@@ -18,8 +18,9 @@ import (
 // Kept is how long the trash keeps what was deleted.
 const Kept = 30 * 24 * time.Hour
 
-// trashTime is how the name of an entry in the trash begins, in UTC.
-const trashTime = "20060102-150405"
+// nameTime is the form of a time, in UTC, in the names of what is in the trash and
+// of what is written aside.
+const nameTime = "20060102-150405"
 
 // Deleted is what the trash knows of one thing in it: the file NAME.json beside
 // the folder NAME that the thing lies in.
@@ -82,7 +83,7 @@ func (s *Spot) Delete(ctx context.Context, trash string, now time.Time, was Stat
 	}
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // never fails
-	entry := fmt.Sprintf("%s-%x", now.UTC().Format(trashTime), random)
+	entry := fmt.Sprintf("%s-%x", now.UTC().Format(nameTime), random)
 	if err := s.throw(ctx, bin, entry, now); err != nil {
 		if bin.Remove(entry) == nil { // it is empty, so there is nothing to know about it
 			_ = bin.Remove(entry + ".json") // what stays is purged later
