@@ -16,6 +16,7 @@ import (
 
 	"loci"
 	"loci/internal/lang"
+	"loci/internal/text"
 )
 
 const (
@@ -256,10 +257,10 @@ func value(raw json.RawMessage, preview, lang string) string {
 // and whether it has all of it: its lines in their order, maybe with the marks of
 // a diff and other lines between them.
 func shows(preview, s string) (begins, whole bool) {
-	rest := clip(preview, maxPreview)
+	rest := text.First(preview, maxPreview)
 	for line := range strings.Lines(strings.TrimSpace(s)) {
 		line = strings.TrimSpace(line)
-		begins = begins || strings.Contains(rest, clip(line, longValue))
+		begins = begins || strings.Contains(rest, text.First(line, longValue))
 		i := strings.Index(rest, line)
 		if !begins || i < 0 {
 			return begins, false

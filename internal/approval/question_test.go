@@ -98,7 +98,7 @@ func TestArguments(t *testing.T) {
 		{`{"path":"x","path":"y"}`, "", "path: `x`; path: `y`"},
 		{`{"text":"` + long + `"}`, long, ""},
 		{`{"text":"` + long + `"}`, long[:500], "text: 1000 characters, shown in part"},
-		{`{"text":"` + long + `"}`, "something else", "text: `" + clip(long, 200) + "…` (1000 characters)"},
+		{`{"text":"` + long + `"}`, "something else", "text: `" + text.First(long, 200) + "…` (1000 characters)"},
 		{`{"text":"` + long + `"}`, "", "text: `" + long[:500] + "…` (1000 characters)"},
 		{`{"text":"a\nb"}`, "+a\n+b", ""},
 		{`{"old":"one\ntwo","new":"one\n2"}`, "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three", ""},
