@@ -22,9 +22,9 @@ const Kept = 30 * 24 * time.Hour
 // of what is written aside.
 const nameTime = "20060102-150405"
 
-// Deleted is what the trash knows of one thing in it: the file NAME.json beside
+// deleted is what the trash knows of one thing in it: the file NAME.json beside
 // the folder NAME that the thing lies in.
-type Deleted struct {
+type deleted struct {
 	Path  string    `json:"path"` // where it was
 	Kind  string    `json:"kind"` // file, folder or link
 	Bytes int64     `json:"bytes"`
@@ -140,7 +140,7 @@ func openTrash(path string) (*os.Root, error) {
 
 // throw puts what is there into a new entry of the trash.
 func (s *Spot) throw(ctx context.Context, bin *os.Root, entry string, now time.Time) error {
-	d := Deleted{Path: s.real, Kind: s.kind(), Bytes: s.info.Size(), Time: loci.Time{Time: now}}
+	d := deleted{Path: s.real, Kind: s.kind(), Bytes: s.info.Size(), Time: loci.Time{Time: now}}
 	if s.info.IsDir() {
 		t, err := s.Tree(ctx)
 		if err != nil {
