@@ -61,9 +61,9 @@ var (
 	}
 )
 
-// Question is a lone question as a chat shows it, in Markdown that also reads
+// question is a lone question as a chat shows it, in Markdown that also reads
 // well as it is. Times are in the zone of the person.
-func Question(a loci.Approval, lang string, zone *time.Location) string {
+func question(a loci.Approval, lang string, zone *time.Location) string {
 	return join(title("", a, lang), body(a, lang), answer.In(lang, a.Code, clock(a, zone)))
 }
 
@@ -80,7 +80,7 @@ func Questions(asked []loci.Approval, lang string, zone *time.Location) string {
 // Blocks are the questions one by one, as [Questions] shows them.
 func Blocks(asked []loci.Approval, lang string, zone *time.Location) []string {
 	if len(asked) == 1 {
-		return []string{Question(asked[0], lang, zone)}
+		return []string{question(asked[0], lang, zone)}
 	}
 	var blocks []string
 	for i, a := range asked {
