@@ -29,10 +29,12 @@ func (n *narrator) say(c loci.Chunk) error {
 			return err
 		}
 	}
-	if c.Text != "" {
+	if c.Text != "" || len(c.ToolCalls) > 0 {
 		if err := n.done(); err != nil {
 			return err
 		}
+	}
+	if c.Text != "" {
 		if err := n.Text(c.Text); err != nil {
 			return err
 		}
@@ -52,7 +54,8 @@ func (n *narrator) tell(doing string) error {
 	return n.status(doing, false)
 }
 
-// done leaves the line as it is: what it said is over.
+// done leaves the line as it is: what it said is over. A line that is never done
+// goes on moving in Open WebUI, also in a reply that has ended.
 func (n *narrator) done() error {
 	if n.doing == "" {
 		return nil

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"net/http"
 	"strings"
@@ -247,14 +248,14 @@ func collect(reply iter.Seq2[loci.Chunk, error]) (loci.Chunk, error) {
 func (s *server) speak(r *http.Request, st *stream, enc encoder, reply iter.Seq2[loci.Chunk, error]) error {
 	st.hold(s.Limits.Hold)
 	defer st.end()
-	n := narrator{encoder: enc}
+	n := &narrator{encoder: enc}
 	if status, ok := enc.(statusWriter); ok && s.fromOpenWebUI(r) {
 		n.status = status.Status
 	}
 	var last loci.Chunk
 	for c, err := range reply {
 		if err != nil {
-			return s.breakOff(r, st, enc, err)
+			return s.breakOff(r, st, n, err)
 		}
 		if err := st.do(func() error { return n.say(c) }); err != nil {
 			return nil // the client has left; leaving the loop stops the turn
@@ -267,21 +268,21 @@ func (s *server) speak(r *http.Request, st *stream, enc encoder, reply iter.Seq2
 		}
 	}
 	if last.Finish == "" {
-		return s.breakOff(r, st, enc, errBroken)
+		return s.breakOff(r, st, n, errBroken)
 	}
 	st.end()
 	if last.Usage == nil {
 		last.Usage = &loci.Usage{}
 	}
-	_ = enc.Finish(last.Finish, *last.Usage) // nobody to tell if it fails
+	_ = errors.Join(n.done(), n.Finish(last.Finish, *last.Usage)) // nobody to tell if it fails
 	return nil
 }
 
 // breakOff ends a stream with an error.
-func (s *server) breakOff(r *http.Request, st *stream, enc encoder, err error) error {
+func (s *server) breakOff(r *http.Request, st *stream, n *narrator, err error) error {
 	if !st.end() {
 		return err
 	}
-	_ = enc.Error(s.note(r, err)) // nobody to tell if it fails
+	_ = errors.Join(n.done(), n.Error(s.note(r, err))) // nobody to tell if it fails
 	return nil
 }

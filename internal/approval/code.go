@@ -19,9 +19,9 @@ const (
 	codeDraws  = 8 // at a length, before the next one is tried
 )
 
-// IsCode tells whether a text has the form of a code: digit, letter, digit, and
+// isCode tells whether a text has the form of a code: digit, letter, digit, and
 // so on. No word of any language does.
-func IsCode(s string) bool {
+func isCode(s string) bool {
 	if len(s) < codeLength || len(s)%2 == 0 {
 		return false
 	}
@@ -71,7 +71,7 @@ var sameLook = strings.NewReplacer("А", "A", "Е", "E", "К", "K", "М", "M", "
 // codeOf reads a word, as fold has it, as a code; "" if it is none.
 func codeOf(word string) string {
 	code := sameLook.Replace(strings.ToUpper(word))
-	if !IsCode(code) {
+	if !isCode(code) {
 		return ""
 	}
 	return code

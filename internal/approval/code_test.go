@@ -11,7 +11,7 @@ func TestIsCode(t *testing.T) {
 		"": false, "7": false, "7F": false, "7F3K": false, "F3K": false, "7f3": false, "７F3": false, "1F3": false, "7F0": false,
 		"7I3": false, "7O3": false, "7L3": false, "7Q3": false, "7U3": false, "7Z3": false, "7F3 ": false, "773": false, "7К3": false,
 	} {
-		if IsCode(s) != want {
+		if isCode(s) != want {
 			t.Errorf("%q: %t", s, !want)
 		}
 	}
@@ -22,7 +22,7 @@ func TestNewCode(t *testing.T) {
 	taken := map[string]bool{}
 	for range 1500 { // more than there are of the shortest
 		code := NewCode(func(code string) bool { return taken[code] })
-		if !IsCode(code) || taken[code] {
+		if !isCode(code) || taken[code] {
 			t.Fatalf("%q, taken: %t", code, taken[code])
 		}
 		if answer := Read("yes " + strings.ToLower(code)); answer.Verdict != Yes || len(answer.Codes) != 1 || answer.Codes[0] != code {

@@ -19,17 +19,6 @@ const (
 	maxBlanks = 60 // blanks in a row within a line: more push the rest out of sight
 )
 
-// clip is the first characters of a text.
-func clip(s string, most int) string {
-	for i := range s {
-		if most == 0 {
-			return s[:i]
-		}
-		most--
-	}
-	return s
-}
-
 // visible escapes the characters of a text for which odd says so, by the ones
 // before and after, and combining marks that pile up.
 func visible(s string, odd func(last, r, next rune) bool) string {
@@ -56,7 +45,7 @@ func visible(s string, odd func(last, r, next rune) bool) string {
 // quotation marks with escapes. It tells whether the text was cut.
 func quote(s string, most int) (shown string, cut bool) {
 	s = strings.ToValidUTF8(s, "\ufffd")
-	head := clip(s, most)
+	head := text.First(s, most)
 	cut = len(head) < len(s)
 	rest := ""
 	if cut {
@@ -98,7 +87,7 @@ var lookalikes = strings.NewReplacer("`", "'", "*", "＊", "<", "＜", ">", "＞
 // prose shows a sentence as running text on one line.
 func prose(s string, most int) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\ufffd")), " ")
-	head := clip(s, most)
+	head := text.First(s, most)
 	shown := visible(lookalikes.Replace(head), func(_, r, _ rune) bool { return text.Hidden(r) })
 	if len(head) < len(s) {
 		shown += "…"
@@ -121,7 +110,7 @@ var (
 func fenced(s string, most int) (block string, cut int) {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\r\n", "\n")
 	s = strings.TrimRight(s, "\n")
-	head := clip(s, most)
+	head := text.First(s, most)
 	cut = utf8.RuneCountInString(s[len(head):])
 	shown := visible(head, func(_, r, _ rune) bool { return r != '\n' && r != '\t' && text.Hidden(r) })
 	shown = folding.ReplaceAllStringFunc(shown, func(tag string) string {

@@ -18,7 +18,7 @@ func Match(a Answer, asked []loci.Approval, lang string) (picked []loci.Approval
 	case a.Verdict == No && a.All: // also what has a yes and has not begun
 		picked = w.Undone()
 	case a.Verdict == Yes && len(open) > 1 && !a.All:
-		return nil, Which(Codes(open), lang)
+		return nil, which(Codes(open), lang)
 	default:
 		picked = open
 	}

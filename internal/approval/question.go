@@ -16,6 +16,7 @@ import (
 
 	"loci"
 	"loci/internal/lang"
+	"loci/internal/text"
 )
 
 const (
@@ -60,9 +61,9 @@ var (
 	}
 )
 
-// Question is a lone question as a chat shows it, in Markdown that also reads
+// question is a lone question as a chat shows it, in Markdown that also reads
 // well as it is. Times are in the zone of the person.
-func Question(a loci.Approval, lang string, zone *time.Location) string {
+func question(a loci.Approval, lang string, zone *time.Location) string {
 	return join(title("", a, lang), body(a, lang), answer.In(lang, a.Code, clock(a, zone)))
 }
 
@@ -79,7 +80,7 @@ func Questions(asked []loci.Approval, lang string, zone *time.Location) string {
 // Blocks are the questions one by one, as [Questions] shows them.
 func Blocks(asked []loci.Approval, lang string, zone *time.Location) []string {
 	if len(asked) == 1 {
-		return []string{Question(asked[0], lang, zone)}
+		return []string{question(asked[0], lang, zone)}
 	}
 	var blocks []string
 	for i, a := range asked {
@@ -256,10 +257,10 @@ func value(raw json.RawMessage, preview, lang string) string {
 // and whether it has all of it: its lines in their order, maybe with the marks of
 // a diff and other lines between them.
 func shows(preview, s string) (begins, whole bool) {
-	rest := clip(preview, maxPreview)
+	rest := text.First(preview, maxPreview)
 	for line := range strings.Lines(strings.TrimSpace(s)) {
 		line = strings.TrimSpace(line)
-		begins = begins || strings.Contains(rest, clip(line, longValue))
+		begins = begins || strings.Contains(rest, text.First(line, longValue))
 		i := strings.Index(rest, line)
 		if !begins || i < 0 {
 			return begins, false

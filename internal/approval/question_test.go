@@ -70,7 +70,7 @@ func TestQuestionGolden(t *testing.T) {
 			}
 		}
 	}
-	if got := Question(write, "de", prague); got != Questions([]loci.Approval{write}, "en", prague) {
+	if got := question(write, "de", prague); got != Questions([]loci.Approval{write}, "en", prague) {
 		t.Errorf("a language without words of its own does not get English:\n%s", got)
 	}
 }
@@ -98,7 +98,7 @@ func TestArguments(t *testing.T) {
 		{`{"path":"x","path":"y"}`, "", "path: `x`; path: `y`"},
 		{`{"text":"` + long + `"}`, long, ""},
 		{`{"text":"` + long + `"}`, long[:500], "text: 1000 characters, shown in part"},
-		{`{"text":"` + long + `"}`, "something else", "text: `" + clip(long, 200) + "…` (1000 characters)"},
+		{`{"text":"` + long + `"}`, "something else", "text: `" + text.First(long, 200) + "…` (1000 characters)"},
 		{`{"text":"` + long + `"}`, "", "text: `" + long[:500] + "…` (1000 characters)"},
 		{`{"text":"a\nb"}`, "+a\n+b", ""},
 		{`{"old":"one\ntwo","new":"one\n2"}`, "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three", ""},
@@ -152,7 +152,7 @@ func TestFenced(t *testing.T) {
 	if got, cut := fenced(strings.Repeat("é", 30), 20); cut != 10 || got != "```\n"+strings.Repeat("é", 20)+"\n```" {
 		t.Errorf("%d cut: %s", cut, got)
 	}
-	if q := Question(asked("7F3", "x", "", strings.Repeat("a", maxPreview+1)), "en", time.UTC); !strings.Contains(q, "\n\nNot shown: 1 character.\n\n") {
+	if q := question(asked("7F3", "x", "", strings.Repeat("a", maxPreview+1)), "en", time.UTC); !strings.Contains(q, "\n\nNot shown: 1 character.\n\n") {
 		t.Error(q)
 	}
 }
@@ -177,7 +177,7 @@ func FuzzQuestion(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tool, args, preview, reason, taint string) {
 		a := asked("7F3", tool, args, preview)
 		a.Reason, a.Taint = reason, taint
-		q := Question(a, "en", time.UTC)
+		q := question(a, "en", time.UTC)
 		for _, r := range q {
 			if r != '\n' && r != '\t' && text.Hidden(r) {
 				t.Fatalf("%q holds %U", q, r)

@@ -52,7 +52,7 @@ var (
 	}
 	dropped     = lang.Words{EN: "(Question %s was taken back; nothing was done.)", ZH: "（问题 %s 已撤回；没有执行任何操作。）", CS: "(Otázka %s byla vzata zpět, nic se nestalo.)"}
 	unknownCode = lang.Words{EN: "There is no question %s.", ZH: "没有问题 %s。", CS: "Otázka %s neexistuje."}
-	which       = lang.Words{EN: "You have %s.", ZH: "您有 %s。", CS: "Máte %s."}
+	youHave     = lang.Words{EN: "You have %s.", ZH: "您有 %s。", CS: "Máte %s."}
 	howTo       = lang.Words{EN: "Answer each with its code: %s.", ZH: "请分别用代码回答：%s。", CS: "Na každou odpovězte jejím kódem: %s."}
 	howToOne    = lang.Words{EN: "Answer %s.", ZH: "请回答 %s。", CS: "Odpovězte %s."}
 	comma       = lang.Words{EN: ", ", ZH: "、", CS: ", "}
@@ -87,10 +87,10 @@ func Unknown(code string, open []string, lang string) string {
 	return s
 }
 
-// Which is what a person is told whose answer may be to any of the open
+// which is what a person is told whose answer may be to any of the open
 // questions.
-func Which(open []string, lang string) string {
-	return which.In(lang, questions.In(lang, len(open))) + gap(lang) + Remind(open, lang)
+func which(open []string, lang string) string {
+	return youHave.In(lang, questions.In(lang, len(open))) + gap(lang) + Remind(open, lang)
 }
 
 // Remind tells how to answer the open questions.

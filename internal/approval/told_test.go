@@ -27,10 +27,10 @@ func TestTold(t *testing.T) {
 		{told("nonsense", "en"), "There is no question 7F3."},
 		{Unknown("7F9", []string{"7F3"}, "en"), "There is no question 7F9. Answer **yes 7F3** or **no 7F3**."},
 		{Unknown("7F9", nil, "cs"), "Otázka 7F9 neexistuje."},
-		{Which([]string{"7F3", "8K2"}, "en"), "You have 2 open questions. Answer each with its code: **yes 7F3** or **no 7F3**; **yes 8K2** or **no 8K2**."},
-		{Which([]string{"7F3", "8K2"}, "zh"), "您有 2 个未回答的问题。请分别用代码回答：**是 7F3** 或 **否 7F3**；**是 8K2** 或 **否 8K2**。"},
-		{Which([]string{"7F3", "8K2"}, "cs"), "Máte 2 otevřené otázky. Na každou odpovězte jejím kódem: **ano 7F3** nebo **ne 7F3**; **ano 8K2** nebo **ne 8K2**."},
-		{Which([]string{"7F3"}, "en"), "You have 1 open question. Answer **yes 7F3** or **no 7F3**."},
+		{which([]string{"7F3", "8K2"}, "en"), "You have 2 open questions. Answer each with its code: **yes 7F3** or **no 7F3**; **yes 8K2** or **no 8K2**."},
+		{which([]string{"7F3", "8K2"}, "zh"), "您有 2 个未回答的问题。请分别用代码回答：**是 7F3** 或 **否 7F3**；**是 8K2** 或 **否 8K2**。"},
+		{which([]string{"7F3", "8K2"}, "cs"), "Máte 2 otevřené otázky. Na každou odpovězte jejím kódem: **ano 7F3** nebo **ne 7F3**; **ano 8K2** nebo **ne 8K2**."},
+		{which([]string{"7F3"}, "en"), "You have 1 open question. Answer **yes 7F3** or **no 7F3**."},
 		{Noted(Yes, []string{"7F3"}, nil, "en"), "Noted: yes 7F3."},
 		{Noted(No, []string{"7F3"}, []string{"8K2"}, "en"), "Noted: no 7F3. Still open: 8K2. Answer **yes 8K2** or **no 8K2**."},
 		{Noted(Yes, []string{"7F3"}, []string{"8K2"}, "zh"), "已记下：是 7F3。尚未回答：8K2。请回答 **是 8K2** 或 **否 8K2**。"},
@@ -51,14 +51,14 @@ func TestTyped(t *testing.T) {
 	one, two := asked("7F3", "write_file", `{"path":"a"}`, ""), asked("8K2", "write_file", `{"path":"b"}`, "")
 	for _, tag := range []string{lang.English, lang.Chinese, lang.Czech} {
 		for _, s := range []string{
-			Question(one, tag, nil), Questions([]loci.Approval{one, two}, tag, nil),
-			Which([]string{"7F3", "8K2"}, tag), Noted(Yes, []string{"4K9"}, []string{"7F3"}, tag),
+			question(one, tag, nil), Questions([]loci.Approval{one, two}, tag, nil),
+			which([]string{"7F3", "8K2"}, tag), Noted(Yes, []string{"4K9"}, []string{"7F3"}, tag),
 		} {
 			said := map[Verdict]int{}
 			for _, m := range bold.FindAllStringSubmatch(s, -1) {
 				answer := Read(m[1])
 				said[answer.Verdict]++
-				if code := m[1][strings.LastIndex(m[1], " ")+1:]; IsCode(code) && !slices.Equal(answer.Codes, []string{code}) {
+				if code := m[1][strings.LastIndex(m[1], " ")+1:]; isCode(code) && !slices.Equal(answer.Codes, []string{code}) {
 					t.Errorf("%s: %q names %v", tag, m[1], answer.Codes)
 				}
 			}

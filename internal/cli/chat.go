@@ -64,7 +64,7 @@ func (c *command) converse(ctx context.Context, s server, session string) error 
 	}
 	if session != "" {
 		var known loci.Session
-		if err := s.get(ctx, "/api/agent/sessions/"+session, &known); err != nil {
+		if err := s.get(ctx, sessionPath(session), &known); err != nil {
 			return err
 		}
 		t.model = known.Model

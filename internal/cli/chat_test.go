@@ -105,6 +105,12 @@ func TestChat(t *testing.T) {
 				"> hi\nYou said: hi\n> \n" + parting,
 			sent: []string{"ses_1 hi"},
 		},
+		"a session that would be another address": {
+			args:  []string{"--session", "a/b?c%"},
+			steps: []step{{"> ", leaves}},
+			want: "You talk with qwen3:4b. It may look into no folder. /help lists what you can\ntype, /quit leaves.\n" +
+				"> \nTo go on with this: loci chat --session a/b?c%\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPerson(t, nowhere)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,9 @@ type chatRequest struct {
 	Working string   `json:"working,omitempty"`
 	Stream  *bool    `json:"stream,omitempty"`
 }
+
+// sessionPath is the address of a session, whatever a person gave as its id.
+func sessionPath(id string) string { return "/api/agent/sessions/" + url.PathEscape(id) }
 
 // connected calls use with the loci that runs, or with one that runs inside
 // this command until use returns, built with o.

@@ -313,7 +313,7 @@ func (t *talk) stop(why error, incoming <-chan news) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopping)
 	defer cancel()
-	if err := t.s.post(ctx, "/api/agent/sessions/"+url.PathEscape(t.session)+"/stop", nil, nil); err != nil {
+	if err := t.s.post(ctx, sessionPath(t.session)+"/stop", nil, nil); err != nil {
 		return why // it is told to end anyway, and the person has left
 	}
 	for {

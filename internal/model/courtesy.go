@@ -91,9 +91,10 @@ func (c *courtesy) keep(d time.Duration) {
 }
 
 // job does some work for a client's job once there is room, and does it again
-// if it was cut short to make room. Work calls firm when it can no longer begin
-// anew.
-func (c *courtesy) job(ctx context.Context, slots int, work func(ctx context.Context, firm func()) error) error {
+// if it was cut short to make room. Work asks firm before it does what cannot be
+// done anew: after a yes it is not cut short any more, after a no it already is,
+// or nobody waits for it.
+func (c *courtesy) job(ctx context.Context, slots int, work func(ctx context.Context, firm func() bool) error) error {
 	waiting, stop := context.WithTimeout(ctx, jobWait)
 	defer stop()
 	for range jobTries {
@@ -106,7 +107,7 @@ func (c *courtesy) job(ctx context.Context, slots int, work func(ctx context.Con
 
 // attempt waits for room and does the work. Cut says that it did not come to
 // its end because of a chat.
-func (c *courtesy) attempt(ctx, waiting context.Context, slots int, work func(ctx context.Context, firm func()) error) (cut bool, err error) {
+func (c *courtesy) attempt(ctx, waiting context.Context, slots int, work func(ctx context.Context, firm func() bool) error) (cut bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	e := &errand{cancel: cancel}
@@ -117,10 +118,11 @@ func (c *courtesy) attempt(ctx, waiting context.Context, slots int, work func(ct
 		return false, errBusy
 	}
 	defer c.leave(e)
-	err = work(ctx, func() {
-		c.mu.Lock()
+	err = work(ctx, func() bool {
+		c.mu.Lock() // chats cancel under it
 		defer c.mu.Unlock()
-		e.firm = true
+		e.firm = e.firm || ctx.Err() == nil
+		return ctx.Err() == nil
 	})
 	return err != nil && errors.Is(context.Cause(ctx), errMadeRoom), err
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // busy is the work of a job that takes so long, and says when it began.
-func busy(took time.Duration, began *[]time.Duration, zero time.Time) func(context.Context, func()) error {
-	return func(ctx context.Context, _ func()) error {
+func busy(took time.Duration, began *[]time.Duration, zero time.Time) func(context.Context, func() bool) error {
+	return func(ctx context.Context, _ func() bool) error {
 		*began = append(*began, time.Since(zero))
 		select {
 		case <-time.After(took):
@@ -98,7 +98,7 @@ func TestJobsOneAtATime(t *testing.T) {
 			done := make(chan error)
 			for range 5 {
 				go func() {
-					done <- c.job(t.Context(), slots, func(context.Context, func()) error {
+					done <- c.job(t.Context(), slots, func(context.Context, func() bool) error {
 						c.mu.Lock()
 						running++
 						most = max(most, running)
@@ -129,7 +129,7 @@ func TestJobGivesUp(t *testing.T) {
 		c := newCourtesy()
 		defer c.chat(1)()
 		zero := time.Now()
-		err := c.job(t.Context(), 1, func(context.Context, func()) error { t.Error("it began"); return nil })
+		err := c.job(t.Context(), 1, func(context.Context, func() bool) error { t.Error("it began"); return nil })
 		if err != errBusy || time.Since(zero) != jobWait {
 			t.Errorf("%v after %v", err, time.Since(zero))
 		}
@@ -137,7 +137,7 @@ func TestJobGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCourtesy()
 		tries := 0
-		err := c.job(t.Context(), 1, func(ctx context.Context, _ func()) error {
+		err := c.job(t.Context(), 1, func(ctx context.Context, _ func() bool) error {
 			tries++
 			before := time.Now()
 			c.chat(1)() // comes and goes
@@ -157,13 +157,39 @@ func TestJobGivesUp(t *testing.T) {
 func TestFirmJobStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCourtesy()
-		err := c.job(t.Context(), 1, func(ctx context.Context, firm func()) error {
-			firm()
-			defer c.chat(1)()
+		err := c.job(t.Context(), 1, func(ctx context.Context, firm func() bool) error {
+			for range 2 {
+				if !firm() {
+					t.Error("it was cut short")
+				}
+				defer c.chat(1)()
+			}
 			return ctx.Err()
 		})
 		if err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// A piece that arrived just before a chat came is not shown, since the job begins
+// anew.
+func TestCutJobShowsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCourtesy()
+		tries, shown := 0, 0
+		err := c.job(t.Context(), 1, func(ctx context.Context, firm func() bool) error {
+			if tries++; tries == 1 {
+				c.chat(1)() // comes and goes
+			}
+			if !firm() {
+				return context.Cause(ctx)
+			}
+			shown++
+			return nil
+		})
+		if err != nil || tries != 2 || shown != 1 {
+			t.Errorf("shown %d times in %d tries, %v", shown, tries, err)
 		}
 	})
 }
@@ -174,14 +200,14 @@ func TestJobErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCourtesy()
 		broken := errors.New("broken")
-		if err := c.job(t.Context(), 0, func(context.Context, func()) error { return broken }); err != broken {
+		if err := c.job(t.Context(), 0, func(context.Context, func() bool) error { return broken }); err != broken {
 			t.Error(err)
 		}
 		ctx, leave := context.WithCancel(t.Context())
 		defer c.chat(0)()
 		time.AfterFunc(time.Second, leave)
 		zero := time.Now()
-		err := c.job(ctx, 0, func(context.Context, func()) error { return nil })
+		err := c.job(ctx, 0, func(context.Context, func() bool) error { return nil })
 		if !errors.Is(err, context.Canceled) || time.Since(zero) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(zero))
 		}

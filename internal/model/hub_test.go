@@ -73,11 +73,7 @@ func TestModelsMerged(t *testing.T) {
 		Backends:    []server.Backend{backend(hung, server.KindOllama), backend(one, server.KindOllama), backend(dead, server.KindOllama), backend(two+"/v1", server.KindJan)},
 		Passthrough: []string{"other"},
 	})
-	began := time.Now()
-	models := h.Models(t.Context())
-	if took := time.Since(began); took > 3000*time.Millisecond {
-		t.Errorf("took %v", took)
-	}
+	models := h.Models(t.Context()) // comes to an end, although one server never does
 	if diff := cmp.Diff([]string{"loci", "llama3.2:latest", "minilm:latest", "other"}, ids(models)); diff != "" {
 		t.Error(diff)
 	}
@@ -88,10 +84,10 @@ func TestModelsMerged(t *testing.T) {
 	if own.Server != one || own.Parameters != "3.21B" || own.Passthrough {
 		t.Errorf("the default model is listed as %+v", own)
 	}
-	began = time.Now()
-	h.Models(t.Context())
-	if took := time.Since(began); took > 100*time.Millisecond {
-		t.Errorf("the second list took %v", took)
+	late, leave := context.WithCancel(t.Context())
+	leave()
+	if again := h.Models(late); len(again) != 4 {
+		t.Errorf("who cannot wait gets %v, so the second list waits for a server", ids(again))
 	}
 	states := h.Status(t.Context())
 	if len(states) != 4 || states[1].Err != nil || states[1].Models != 2 {

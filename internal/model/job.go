@@ -21,7 +21,7 @@ func (h *Hub) Job(ctx context.Context, req loci.Request) (loci.Chunk, error) {
 	}
 	req.Purpose = loci.PurposeJob
 	var all loci.Chunk
-	err = t.queue.job(ctx, h.slots(t), func(ctx context.Context, _ func()) (err error) {
+	err = t.queue.job(ctx, h.slots(t), func(ctx context.Context, _ func() bool) (err error) {
 		all, err = h.whole(ctx, t, req)
 		return err
 	})
@@ -53,12 +53,14 @@ func (h *Hub) whole(ctx context.Context, t Target, req loci.Request) (loci.Chunk
 // call is not made anew.
 func (h *Hub) streamJob(ctx context.Context, t Target, req loci.Request, yield func(loci.Chunk, error) bool) {
 	left := false
-	err := t.queue.job(ctx, h.slots(t), func(ctx context.Context, firm func()) error {
+	err := t.queue.job(ctx, h.slots(t), func(ctx context.Context, firm func() bool) error {
 		for chunk, err := range h.call(ctx, t, req) {
 			if err != nil {
 				return err
 			}
-			firm()
+			if !firm() {
+				return context.Cause(ctx)
+			}
 			if left = !yield(chunk, nil); left {
 				return nil
 			}

@@ -36,8 +36,8 @@ const (
 	toolTokens = 12 // what the JSON around a tool's name, words and schema takes
 )
 
-// Room is how many tokens the tools of a client may take in a window.
-func Room(window int) int { return min(mostRoom, max(leastRoom, window/share)) }
+// roomFor is how many tokens the tools of a client may take in a window.
+func roomFor(window int) int { return min(mostRoom, max(leastRoom, window/share)) }
 
 // An Offer is what a model is offered of a client's tools. The zero value offers
 // nothing.
@@ -60,7 +60,7 @@ type Offer struct {
 func Merge(ours, theirs []loci.ToolSpec, message string, window int) Offer {
 	tools := named(ours, theirs)
 	o := Offer{originals: originals(tools)}
-	room := Room(window)
+	room := roomFor(window)
 	if specs, ok := asTheyAre(tools, room); ok {
 		o.Tools = specs
 		return o
@@ -102,7 +102,7 @@ func Resume(ours, theirs, offered []loci.ToolSpec, window int) Offer {
 	}
 	for _, t := range tools {
 		if !seen[t.name] {
-			o.leave(t.shortened(max(leastTool, Room(window)/2)), newDocument(t.ToolSpec))
+			o.leave(t.shortened(max(leastTool, roomFor(window)/2)), newDocument(t.ToolSpec))
 		}
 	}
 	return o

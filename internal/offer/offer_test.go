@@ -69,8 +69,8 @@ func TestMergeBudget(t *testing.T) {
 			takes += cost(FindTool())
 		}
 		t.Logf("window %5d: room %4d, taken %4d by %d tools, %d left out: %s", tt.window, tt.room, takes, len(o.Tools), len(o.Left), strings.Join(names(o.Tools), " "))
-		if Room(tt.window) != tt.room || takes > tt.room {
-			t.Errorf("window %d: the tools take %d tokens of %d, want at most %d", tt.window, takes, Room(tt.window), tt.room)
+		if roomFor(tt.window) != tt.room || takes > tt.room {
+			t.Errorf("window %d: the tools take %d tokens of %d, want at most %d", tt.window, takes, roomFor(tt.window), tt.room)
 		}
 		if len(o.Tools) < tt.least || len(o.Tools)+len(o.Left) != len(tools) {
 			t.Errorf("window %d: %d tools offered, %d left; want at least %d and %d in all", tt.window, len(o.Tools), len(o.Left), tt.least, len(tools))
@@ -91,8 +91,8 @@ func TestMergeBudget(t *testing.T) {
 
 func TestRoom(t *testing.T) {
 	for window, want := range map[int]int{0: 256, 512: 256, 2048: 256, 4096: 512, 8192: 1024, 16000: 2000, 131072: 2000} {
-		if got := Room(window); got != want {
-			t.Errorf("Room(%d) = %d, want %d", window, got, want)
+		if got := roomFor(window); got != want {
+			t.Errorf("roomFor(%d) = %d, want %d", window, got, want)
 		}
 	}
 }

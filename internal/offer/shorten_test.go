@@ -167,7 +167,7 @@ func TestMergeIsBounded(t *testing.T) {
 			if took := time.Since(began); took > 20*time.Second { // a second on a slow machine; the race detector takes ten
 				t.Errorf("took %v", took)
 			}
-			if got := total(o.Tools); got > Room(4096) {
+			if got := total(o.Tools); got > roomFor(4096) {
 				t.Errorf("%d tokens for %d tools", got, len(o.Tools))
 			}
 			if len(found) > 10_000 || len(o.Tools) == 0 {

@@ -226,9 +226,8 @@ func TestCarryKilled(t *testing.T) {
 		t.Errorf("%v, %v", left, err)
 	}
 	// Where a file must have a name from the start, the next move takes it away.
-	old := root + "/w/.loci-0123456789abcdef.tmp"
-	long := time.Now().Add(-2 * staleAge)
-	if err := errors.Join(os.WriteFile(old, nil, 0o600), os.Chtimes(old, long, long), os.WriteFile(old+"x", nil, 0o600), os.Chtimes(old+"x", long, long)); err != nil {
+	old := root + "/w/" + asideNamed(time.Now().Add(-2*staleAge))
+	if err := errors.Join(os.WriteFile(old, nil, 0o600), os.WriteFile(old+"x", nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	f := open(t, Config{Folders: []string{root + "/n", root + "/w"}})

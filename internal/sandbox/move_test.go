@@ -237,7 +237,7 @@ func TestDelete(t *testing.T) {
 		if got != "" || filepath.Base(where) != name || !strings.HasPrefix(filepath.Base(filepath.Dir(where)), "20261130-120000-") {
 			t.Fatalf("%s: %q at %q", path, got, where)
 		}
-		var d Deleted
+		var d deleted
 		if err := json.Unmarshal([]byte(content(t, filepath.Dir(where)+".json")), &d); err != nil {
 			t.Fatal(err)
 		}

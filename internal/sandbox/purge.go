@@ -60,7 +60,7 @@ func outdated(bin *os.Root, now time.Time) (entries []string, err error) {
 		if form == nil {
 			continue
 		}
-		if t, err := time.Parse(trashTime, form[2]); err == nil && now.Sub(t) > Kept {
+		if t, err := time.Parse(nameTime, form[2]); err == nil && now.Sub(t) > Kept {
 			entries = append(entries, form[1])
 		}
 	}

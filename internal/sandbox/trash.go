@@ -18,12 +18,13 @@ import (
 // Kept is how long the trash keeps what was deleted.
 const Kept = 30 * 24 * time.Hour
 
-// trashTime is how the name of an entry in the trash begins, in UTC.
-const trashTime = "20060102-150405"
+// nameTime is the form of a time, in UTC, in the names of what is in the trash and
+// of what is written aside.
+const nameTime = "20060102-150405"
 
-// Deleted is what the trash knows of one thing in it: the file NAME.json beside
+// deleted is what the trash knows of one thing in it: the file NAME.json beside
 // the folder NAME that the thing lies in.
-type Deleted struct {
+type deleted struct {
 	Path  string    `json:"path"` // where it was
 	Kind  string    `json:"kind"` // file, folder or link
 	Bytes int64     `json:"bytes"`
@@ -82,7 +83,7 @@ func (s *Spot) Delete(ctx context.Context, trash string, now time.Time, was Stat
 	}
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // never fails
-	entry := fmt.Sprintf("%s-%x", now.UTC().Format(trashTime), random)
+	entry := fmt.Sprintf("%s-%x", now.UTC().Format(nameTime), random)
 	if err := s.throw(ctx, bin, entry, now); err != nil {
 		if bin.Remove(entry) == nil { // it is empty, so there is nothing to know about it
 			_ = bin.Remove(entry + ".json") // what stays is purged later
@@ -139,7 +140,7 @@ func openTrash(path string) (*os.Root, error) {
 
 // throw puts what is there into a new entry of the trash.
 func (s *Spot) throw(ctx context.Context, bin *os.Root, entry string, now time.Time) error {
-	d := Deleted{Path: s.real, Kind: s.kind(), Bytes: s.info.Size(), Time: loci.Time{Time: now}}
+	d := deleted{Path: s.real, Kind: s.kind(), Bytes: s.info.Size(), Time: loci.Time{Time: now}}
 	if s.info.IsDir() {
 		t, err := s.Tree(ctx)
 		if err != nil {

@@ -22,13 +22,26 @@ const (
 )
 
 // asideName is the form of the names of files that are written aside.
-var asideName = regexp.MustCompile(`^\.loci-[0-9a-f]{16}\.tmp$`)
+var asideName = regexp.MustCompile(`^\.loci-(\d{8}-\d{6})-[0-9a-f]{16}\.tmp$`)
 
 // asideNamed makes such a name.
-func asideNamed() string {
+func asideNamed(now time.Time) string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
-	return ".loci-" + hex.EncodeToString(b[:]) + ".tmp"
+	return ".loci-" + now.UTC().Format(nameTime) + "-" + hex.EncodeToString(b[:]) + ".tmp"
+}
+
+// isStale tells whether a name is that of a file that was written aside so long
+// ago that nobody is about to put it in its place. What the file itself says of
+// its age would not do: while two change places, somebody's file has the name,
+// and may be years old.
+func isStale(name string, now time.Time) bool {
+	form := asideName.FindStringSubmatch(name)
+	if form == nil {
+		return false
+	}
+	made, err := time.Parse(nameTime, form[1])
+	return err == nil && now.Sub(made) > staleAge
 }
 
 // errNoName says that a file that was written without a name can get none here.
@@ -108,7 +121,7 @@ func (s *Spot) newAside(named bool, perm os.FileMode) (*aside, error) {
 		a.file, _ = openUnnamed(s.dir, perm) // where there is none, the other way is taken
 	}
 	if a.file == nil {
-		name := asideNamed()
+		name := asideNamed(time.Now())
 		file, err := s.dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		if err != nil {
 			return nil, err
@@ -178,7 +191,7 @@ func (s *Spot) place(a *aside) error {
 		if err := s.before("link"); err != nil {
 			return err
 		}
-		name := asideNamed()
+		name := asideNamed(time.Now())
 		if err := nameFile(a.file, s.dir, name); err != nil {
 			return errNoName
 		}
@@ -227,7 +240,8 @@ func (s *Spot) replace(a *aside) error {
 	case err != nil:
 		return err
 	}
-	if old, err := s.dir.Lstat(a.name); err == nil && traits(old) == traits(s.info) {
+	err = s.before("look at the old one")
+	if old, err2 := s.dir.Lstat(a.name); err == nil && err2 == nil && traits(old) == traits(s.info) {
 		_ = s.dir.Remove(a.name) // else a later sweep takes it
 		a.name = ""
 		return nil
@@ -298,10 +312,7 @@ func (s *Spot) sweep() {
 		if err != nil {
 			return
 		}
-		if !asideName.MatchString(d.Name()) || !d.Type().IsRegular() {
-			continue
-		}
-		if info, err := s.dir.Lstat(d.Name()); err == nil && time.Since(info.ModTime()) > staleAge {
+		if isStale(d.Name(), time.Now()) && d.Type().IsRegular() {
 			_ = s.dir.Remove(d.Name()) // the next write tries again
 		}
 	}

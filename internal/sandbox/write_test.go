@@ -178,7 +178,7 @@ func TestProtected(t *testing.T) {
 	f := open(t, Config{Folders: []string{root + "/w"}, Private: private})
 	closed := []string{
 		".git/config", ".git", ".GIT/hooks/x", ".Git /x", ".git./x", ".git . ./x", ".g\u200cit/x", ".git::$INDEX_ALLOCATION/x", "GIT~1/x", "repo/.git/hooks/x", "hooks/pre-commit",
-		".agent/config.toml", ".AGENTS", ".loci/x", ".loci-0123456789abcdef.tmp", ".claude/settings.json", ".codex/x", ".cursor/rules", ".gemini/x", "CLAUDE~1/x",
+		".agent/config.toml", ".AGENTS", ".loci/x", ".loci-20261130-140500-0123456789abcdef.tmp", ".claude/settings.json", ".codex/x", ".cursor/rules", ".gemini/x", "CLAUDE~1/x",
 		".husky/x", ".vscode/tasks.json", ".idea/x", ".devcontainer/x", ".devcontainer.json", ".mcp.json", ".MCP.JSON",
 		".bashrc", ".BASHRC", "rc", ".zshrc", ".zshenv", ".zprofile", ".profile", ".bash_profile", ".envrc", "deep/er/.envrc", ".\u017fsh/x",
 		".ssh/authorized_keys", ".gnupg/x", ".config/autostart/x.desktop", ".CONFIG/Systemd/user/x", ".config/fish/x", ".github/workflows/ci.yml", ".github/WORKFLOWS/ci.yml",
@@ -361,17 +361,20 @@ func TestNamedAside(t *testing.T) {
 	litter(t, root)
 }
 
-// TestSweep removes what was written aside long ago, and nothing else.
+// TestSweep removes what was written aside long ago, and nothing else: neither
+// what has another name nor what is in use, however old the content is.
 func TestSweep(t *testing.T) {
-	keep := []string{".loci-0123456789abcdee.tmp", ".loci-notes.tmp", "0123456789abcdef.tmp"}
-	files := map[string]string{"w/.loci-0123456789abcdef.tmp": ""}
-	for _, k := range keep {
-		files["w/"+k] = ""
+	now := time.Now()
+	stale, used := asideNamed(now.Add(-2*staleAge)), asideNamed(now.Add(-staleAge/2))
+	root := tree(t, map[string]string{"w/" + stale: "", "w/" + asideNamed(now.Add(-3*staleAge)) + "/x": ""})
+	keep := []string{
+		used, ".loci-0123456789abcdef.tmp", ".loci-notes.tmp", stale[1:], stale + "x", asideNamed(now.Add(2 * staleAge)),
+		".loci-20269999-000000-0123456789abcdef.tmp", ".loci-20200101-000000-0123456789ABCDEF.tmp",
 	}
-	root := tree(t, files)
-	long := time.Now().Add(-2 * staleAge)
-	for _, name := range append(keep[1:], ".loci-0123456789abcdef.tmp") {
-		if err := os.Chtimes(filepath.Join(root, "w", name), long, long); err != nil {
+	long := now.Add(-48 * time.Hour)
+	for _, name := range keep {
+		path := filepath.Join(root, "w", name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, long, long)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -380,9 +383,41 @@ func TestSweep(t *testing.T) {
 		t.Fatal(got)
 	}
 	entries, err := os.ReadDir(root + "/w")
-	if err != nil || len(entries) != len(keep)+1 {
+	if err != nil || len(entries) != len(keep)+2 { // the folder and x
 		t.Errorf("%v, %v", entries, err)
 	}
+	if _, err := os.Lstat(filepath.Join(root, "w", stale)); err == nil {
+		t.Errorf("%s is left", stale)
+	}
+}
+
+// TestSweepDuringReplace writes another file of the folder at the moment when the
+// old content, of long ago, stands aside: it is still there to be looked at.
+func TestSweepDuringReplace(t *testing.T) {
+	root := tree(t, map[string]string{"w/old": "old"})
+	long := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(root+"/w/old", long, long); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, Config{Folders: []string{root + "/w"}})
+	asked := 0
+	f.before = func(call string) error {
+		if call == "look at the old one" {
+			if asked++; asked == 1 {
+				if got := put(t, f, "other", "x"); got != "" {
+					t.Error(got)
+				}
+			}
+		}
+		return nil
+	}
+	if got := put(t, f, "old", "fresh"); got != "" || content(t, root+"/w/old") != "fresh" {
+		t.Errorf("%q, and the file has %q", got, content(t, root+"/w/old"))
+	}
+	if asked == 0 && runtime.GOOS == "linux" {
+		t.Error("the two did not change places: the test proves nothing")
+	}
+	litter(t, root)
 }
 
 // TestLock shows that two who change one file wait for each other, under

@@ -45,6 +45,16 @@ func Clip(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "\ufffd") + "…"
 }
 
+// First gives the first characters of a text, at most so many.
+func First(s string, most int) string {
+	for i := range s {
+		if most--; most < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
 // Title gives the first line of a text in at most so many characters, the
 // ellipsis of a cut included.
 func Title(s string, most int) string {

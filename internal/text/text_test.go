@@ -25,6 +25,20 @@ func TestClip(t *testing.T) {
 	}
 }
 
+func TestFirst(t *testing.T) {
+	for _, tc := range []struct {
+		in   string
+		most int
+		want string
+	}{
+		{"", 0, ""}, {"", 3, ""}, {"abc", 3, "abc"}, {"abcd", 3, "abc"}, {"日本語", 2, "日本"}, {"日本語", 3, "日本語"}, {"日本語", 0, ""}, {"abc", -1, ""}, {"a\xffb", 2, "a\xff"},
+	} {
+		if got := First(tc.in, tc.most); got != tc.want {
+			t.Errorf("First(%q, %d) = %q, want %q", tc.in, tc.most, got, tc.want)
+		}
+	}
+}
+
 func TestTitle(t *testing.T) {
 	for in, want := range map[string]string{
 		"":               "",

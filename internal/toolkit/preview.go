@@ -104,21 +104,11 @@ func back(s string, at, runes int) int {
 	return at
 }
 
-// firstRunes gives at most so many characters of a text.
-func firstRunes(s string, most int) string {
-	for i := range s {
-		if most--; most < 0 {
-			return s[:i]
-		}
-	}
-	return s
-}
-
 // clipRunes gives at most so many characters of a line, the ellipsis of a cut
 // included. Unlike a title it keeps the white space at the beginning.
 func clipRunes(s string, most int) string {
-	if firstRunes(s, most) == s {
+	if text.First(s, most) == s {
 		return s
 	}
-	return firstRunes(s, most-1) + "…"
+	return text.First(s, most-1) + "…"
 }

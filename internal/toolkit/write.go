@@ -191,7 +191,7 @@ var (
 // newFile shows the beginning of a new file.
 func newFile(language string, d *draft) string {
 	head := creates.In(language, oneLine(d.spot.Path()), lineCount.In(language, countLines(d.text)), lang.Size(language, int64(len(d.data))))
-	shown := firstRunes(d.text, previewRunes)
+	shown := text.First(d.text, previewRunes)
 	rest := utf8.RuneCountInString(d.text[len(shown):])
 	out := head + "\n" + strings.TrimRight(visible(unixEnds(shown)), "\n")
 	if rest > 0 {

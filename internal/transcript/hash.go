@@ -15,9 +15,9 @@ import (
 // are safe on any text.
 var decoration = regexp.MustCompile(`(?s)<think>.*?</think>|<thinking>.*?</thinking>|<details[^>]*>.*?</details>`)
 
-// Normal is a shown text as it is compared: without reasoning and folded
+// normal is a shown text as it is compared: without reasoning and folded
 // details, in Unicode form NFC, with LF line ends, and trimmed.
-func Normal(text string) string {
+func normal(text string) string {
 	if strings.Contains(text, "<") {
 		text = decoration.ReplaceAllString(text, "")
 	}
@@ -32,7 +32,7 @@ func TextHash(m loci.Message) [32]byte {
 	h := sha256.New()
 	h.Write([]byte(m.Role))
 	h.Write([]byte{0})
-	h.Write([]byte(Normal(m.Content)))
+	h.Write([]byte(normal(m.Content)))
 	return [32]byte(h.Sum(nil))
 }
 
