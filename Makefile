@@ -14,7 +14,7 @@ export CGO_ENABLED := 0
 .PHONY: run build lint test test-all test-clients deps bench fuzz docs cross clean
 
 run: build
-	@$(BIN) up || test $$? -eq 130 # Ctrl-C is how it ends
+	@$(BIN) up || test $$? -eq 130 # Ctrl-C is how it ends: no error of ours
 
 build:
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/loci

@@ -19,6 +19,7 @@ import (
 	"loci/internal/agent"
 	"loci/internal/prompt"
 	"loci/internal/store"
+	"loci/internal/transcript"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -211,7 +212,7 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 // again makes the agent anew, as a restart does.
 func (w *world) again() *agent.Agent {
 	return agent.New(agent.Config{
-		Model: w.model, Tools: w.tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: w.store, Chooser: chooser{},
+		Model: w.model, Tools: w.tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: transcript.Store{Sessions: w.store, Nodes: w.store}, Chooser: chooser{},
 		Settings: agent.Settings{
 			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4, AskFor: w.wait,
 			Folders: func(p loci.Principal) []string {

@@ -14,6 +14,7 @@ import (
 	"loci/internal/agent"
 	"loci/internal/prompt"
 	"loci/internal/store"
+	"loci/internal/transcript"
 )
 
 // instant is a model that answers at once.
@@ -43,7 +44,7 @@ func BenchmarkTurn(b *testing.B) {
 			defer db.Close()
 			m := &instant{}
 			a := agent.New(agent.Config{
-				Model: m, Tools: &shelf{}, Log: db, Approvals: db, Waits: db, Transcripts: db, Chooser: chooser{}, Logger: slog.New(slog.DiscardHandler),
+				Model: m, Tools: &shelf{}, Log: db, Approvals: db, Waits: db, Transcripts: transcript.Store{Sessions: db, Nodes: db}, Chooser: chooser{}, Logger: slog.New(slog.DiscardHandler),
 				Settings: agent.Settings{Texts: prompt.Default(), MaxSteps: 12, KeptRounds: 4, Folders: func(loci.Principal) []string { return nil }},
 			})
 			defer a.Close()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"loci"
@@ -54,37 +55,37 @@ func TestEffectFinishes(t *testing.T) {
 
 // TestSilence is nobody answering: nothing is done, and who comes late hears so.
 func TestSilence(t *testing.T) {
-	for tier, replies := range writes {
-		w := newWorld(t, tier, replies...)
-		w.wait = time.Millisecond
-		w.agent = w.again()
-		c := &chat{w: w}
-		asked := c.say("write")
-		if fin := w.until(c.session, loci.EventTurnFinished); fin.Turn != asked.asked[0].Turn {
-			t.Errorf("%s: %+v", tier, fin)
+	synctest.Test(t, func(t *testing.T) {
+		for tier, replies := range writes {
+			w := newWorld(t, tier, replies...)
+			c := &chat{w: w}
+			asked := c.say("write")
+			if fin := w.until(c.session, loci.EventTurnFinished); fin.Turn != asked.asked[0].Turn {
+				t.Errorf("%s: %+v", tier, fin)
+			}
+			o := c.say("yes")
+			if w.tools.file("todo.md") != "" || !strings.Contains(o.text, "has expired") || len(w.model.requests) > 1 {
+				t.Errorf("%s: %+v", tier, o)
+			}
+			if o := w.turn(loci.TurnRequest{Principal: owner, Session: c.session, Message: loci.Message{Role: loci.User, Content: "Hello?"}}); o.finished.State != loci.TurnDone {
+				t.Errorf("%s: the session does not go on: %+v", tier, o)
+			}
 		}
-		o := c.say("yes")
-		if w.tools.file("todo.md") != "" || !strings.Contains(o.text, "has expired") || len(w.model.requests) > 1 {
-			t.Errorf("%s: %+v", tier, o)
-		}
-		if o := w.turn(loci.TurnRequest{Principal: owner, Session: c.session, Message: loci.Message{Role: loci.User, Content: "Hello?"}}); o.finished.State != loci.TurnDone {
-			t.Errorf("%s: the session does not go on: %+v", tier, o)
-		}
-	}
+	})
 }
 
 // TestSilenceInPart answers one question of two.
 func TestSilenceInPart(t *testing.T) {
-	w := newWorld(t, loci.TierNative, []any{call("write_file", milk), call("write_file", bread)}, "One of them.")
-	w.wait = 300 * time.Millisecond
-	w.agent = w.again()
-	c := &chat{w: w}
-	asked := c.say("write").asked
-	c.say("yes " + asked[1].Code)
-	w.until(c.session, loci.EventTurnFinished)
-	if w.tools.file("todo.md") != "" || w.tools.file("list.md") != "bread" {
-		t.Error(w.tools.files)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, loci.TierNative, []any{call("write_file", milk), call("write_file", bread)}, "One of them.")
+		c := &chat{w: w}
+		asked := c.say("write").asked
+		c.say("yes " + asked[1].Code)
+		w.until(c.session, loci.EventTurnFinished)
+		if w.tools.file("todo.md") != "" || w.tools.file("list.md") != "bread" {
+			t.Error(w.tools.files)
+		}
+	})
 }
 
 // TestExpiredWhileDown restarts after the time for an answer was over.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"loci"
@@ -178,21 +179,20 @@ func TestParkedBetweenLookAndLane(t *testing.T) {
 // TestLateDeadline has the time of a first question end while its yes is taken up:
 // the second question has its own time.
 func TestLateDeadline(t *testing.T) {
-	w := newWorld(t, loci.TierNative, call("write_file", milk), call("write_file", bread), "Both.")
-	w.wait = time.Second
-	w.agent.Close()
-	w.agent = w.again()
-	c := &chat{w: w}
-	expires := c.say("write").asked[0].Expires
-	w.model.looked = func() { time.Sleep(time.Until(expires.Time) + 100*time.Millisecond) }
-	o := c.say("yes")
-	if len(o.asked) != 1 {
-		t.Fatalf("%+v", o)
-	}
-	// This one comes after the end of the first question's time, which waits for the lane.
-	if now, err := w.agent.Answer(t.Context(), owner, o.asked[0].ID, false); err != nil || now.State != loci.ApprovalNo {
-		t.Errorf("the second question is %q with %v of its time left: %v", now.State, time.Until(o.asked[0].Expires.Time), err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, loci.TierNative, call("write_file", milk), call("write_file", bread), "Both.")
+		c := &chat{w: w}
+		expires := c.say("write").asked[0].Expires
+		w.model.looked = func() { <-time.After(time.Until(expires.Time) + time.Second) }
+		o := c.say("yes")
+		if len(o.asked) != 1 {
+			t.Fatalf("%+v", o)
+		}
+		// This one comes after the end of the first question's time, which waits for the lane.
+		if now, err := w.agent.Answer(t.Context(), owner, o.asked[0].ID, false); err != nil || now.State != loci.ApprovalNo {
+			t.Errorf("the second question is %q with %v of its time left: %v", now.State, time.Until(o.asked[0].Expires.Time), err)
+		}
+	})
 }
 
 // TestStopAtTheQuestion stops a turn in the moment in which its question is stored.
@@ -263,54 +263,55 @@ func TestGoneModelKeepsTheQuestion(t *testing.T) {
 // TestStopDuringAnAnswer stops a session while a yes is on its way and the model
 // server hangs: the question is withdrawn when the stop returns.
 func TestStopDuringAnAnswer(t *testing.T) {
-	w := newWorld(t, loci.TierNative, call("write_file", milk), "Done.")
-	c := &chat{w: w}
-	asked := c.say("write").asked
-	var stopped sync.WaitGroup
-	w.model.looked = func() {
-		stopped.Go(func() {
-			if err := w.agent.Stop(context.Background(), owner, c.session); err != nil {
-				t.Error(err)
-			}
-			if s := w.state(asked[0]); s == loci.ApprovalOpen {
-				t.Errorf("after the stop the question is %q", s)
-			}
-		})
-		time.Sleep(20 * time.Millisecond)
-		w.model.mu.Lock()
-		w.model.away = true
-		w.model.mu.Unlock()
-	}
-	w.ask(c.history, "yes")
-	stopped.Wait()
-	if w.tools.file("todo.md") != "" {
-		t.Error("it was written after a stop")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, loci.TierNative, call("write_file", milk), "Done.")
+		c := &chat{w: w}
+		asked := c.say("write").asked
+		var stopped sync.WaitGroup
+		w.model.looked = func() {
+			stopped.Go(func() {
+				if err := w.agent.Stop(context.Background(), owner, c.session); err != nil {
+					t.Error(err)
+				}
+				if s := w.state(asked[0]); s == loci.ApprovalOpen {
+					t.Errorf("after the stop the question is %q", s)
+				}
+			})
+			synctest.Wait() // it waits for the lane
+			w.model.mu.Lock()
+			w.model.away = true
+			w.model.mu.Unlock()
+		}
+		w.ask(c.history, "yes")
+		stopped.Wait()
+		if w.tools.file("todo.md") != "" {
+			t.Error("it was written after a stop")
+		}
+	})
 }
 
 // TestDeadlineInAFullLane has the time of a question end while one message runs in
 // the conversation and another waits behind it.
 func TestDeadlineInAFullLane(t *testing.T) {
-	w := newWorld(t, loci.TierNative, call("write_file", milk), "One.", "Two.")
-	w.wait = time.Second
-	w.agent.Close()
-	w.agent = w.again()
-	c := &chat{w: w}
-	asked := c.say("write").asked[0]
-	var both sync.WaitGroup
-	w.model.mu.Lock()
-	w.model.looked = func() {
-		both.Go(func() { w.ask(c.history, "yes "+asked.Code) })
-		time.Sleep(time.Until(asked.Expires.Time) + 100*time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, loci.TierNative, call("write_file", milk), "One.", "Two.")
+		c := &chat{w: w}
+		asked := c.say("write").asked[0]
+		var both sync.WaitGroup
 		w.model.mu.Lock()
-		w.model.away = true
+		w.model.looked = func() {
+			both.Go(func() { w.ask(c.history, "yes "+asked.Code) })
+			<-time.After(time.Until(asked.Expires.Time) + time.Second)
+			w.model.mu.Lock()
+			w.model.away = true
+			w.model.mu.Unlock()
+		}
 		w.model.mu.Unlock()
-	}
-	w.model.mu.Unlock()
-	w.ask(c.history, "yes "+asked.Code)
-	both.Wait()
-	w.until(c.session, loci.EventTurnFinished)
-	if s := w.state(asked); s != loci.ApprovalExpired || w.tools.file("todo.md") != "" {
-		t.Errorf("the question is %q, the file %q", s, w.tools.file("todo.md"))
-	}
+		w.ask(c.history, "yes "+asked.Code)
+		both.Wait()
+		w.until(c.session, loci.EventTurnFinished)
+		if s := w.state(asked); s != loci.ApprovalExpired || w.tools.file("todo.md") != "" {
+			t.Errorf("the question is %q, the file %q", s, w.tools.file("todo.md"))
+		}
+	})
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -370,31 +370,31 @@ func TestCallIDsAgain(t *testing.T) {
 
 // TestEveryAnswerIsTold answers one of three questions; silence answers the rest.
 func TestEveryAnswerIsTold(t *testing.T) {
-	w := newWorld(t, loci.TierNative, []any{
-		call("write_file", milk), call("write_file", bread), call("write_file", `{"path":"c.md","content":"c"}`)}, "One of them.")
-	w.wait = 200 * time.Millisecond
-	w.agent = w.again()
-	c := &chat{w: w}
-	asked := c.say("write").asked
-	if _, err := w.agent.Answer(t.Context(), owner, asked[1].ID, true); err != nil {
-		t.Fatal(err)
-	}
-	w.until(c.session, loci.EventTurnFinished)
-	events, err := w.store.Events(t.Context(), c.session, 0, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	told := map[string]loci.ApprovalState{}
-	for _, e := range events {
-		var d loci.ApprovalAnswered
-		if e.Type == loci.EventApprovalAnswered && e.DecodeData(&d) == nil {
-			told[d.ID] = d.Answer
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, loci.TierNative, []any{
+			call("write_file", milk), call("write_file", bread), call("write_file", `{"path":"c.md","content":"c"}`)}, "One of them.")
+		c := &chat{w: w}
+		asked := c.say("write").asked
+		if _, err := w.agent.Answer(t.Context(), owner, asked[1].ID, true); err != nil {
+			t.Fatal(err)
 		}
-	}
-	want := map[string]loci.ApprovalState{asked[0].ID: loci.ApprovalExpired, asked[1].ID: loci.ApprovalYes, asked[2].ID: loci.ApprovalExpired}
-	if d := cmp.Diff(want, told); d != "" || w.tools.file("list.md") != "bread" {
-		t.Errorf("wrote %q (-want +got):\n%s", w.tools.files, d)
-	}
+		w.until(c.session, loci.EventTurnFinished)
+		events, err := w.store.Events(t.Context(), c.session, 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := map[string]loci.ApprovalState{}
+		for _, e := range events {
+			var d loci.ApprovalAnswered
+			if e.Type == loci.EventApprovalAnswered && e.DecodeData(&d) == nil {
+				told[d.ID] = d.Answer
+			}
+		}
+		want := map[string]loci.ApprovalState{asked[0].ID: loci.ApprovalExpired, asked[1].ID: loci.ApprovalYes, asked[2].ID: loci.ApprovalExpired}
+		if d := cmp.Diff(want, told); d != "" || w.tools.file("list.md") != "bread" {
+			t.Errorf("wrote %q (-want +got):\n%s", w.tools.files, d)
+		}
+	})
 }
 
 // TestModelAwayAtTheYes: in a chat the person hears of it, and the question stays

@@ -21,10 +21,11 @@ var (
 	_ agent.Tools   = (*tool.Set)(nil)
 	_ agent.Chooser = (*intent.Router)(nil)
 
-	_ agent.Log        = (*store.DB)(nil)
-	_ agent.Approvals  = (*store.DB)(nil)
-	_ agent.Waits      = (*store.DB)(nil)
-	_ transcript.Store = (*store.DB)(nil)
+	_ agent.Log           = (*store.DB)(nil)
+	_ agent.Approvals     = (*store.DB)(nil)
+	_ agent.Waits         = (*store.DB)(nil)
+	_ transcript.Sessions = (*store.DB)(nil)
+	_ transcript.Nodes    = (*store.DB)(nil)
 
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}

@@ -29,6 +29,7 @@ import (
 	"loci/internal/store"
 	"loci/internal/tool"
 	"loci/internal/toolkit"
+	"loci/internal/transcript"
 )
 
 // Version is the release; one that is built for a tag has the tag's.
@@ -177,7 +178,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	a.settings = settings(a.opts.Config, a.opts.Getenv)
 	a.agent = agent.New(agent.Config{
 		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: router,
-		Log: a.store, Approvals: a.store, Waits: a.store, Transcripts: a.store,
+		Log: a.store, Approvals: a.store, Waits: a.store, Transcripts: transcript.Store{Sessions: a.store, Nodes: a.store},
 		Settings: a.settings, Now: now, Logger: a.opts.Logger,
 	})
 	a.undo = append(a.undo, func() error { a.agent.Close(); return nil })

@@ -35,7 +35,11 @@ func (c *command) ask() *cobra.Command {
 				if asJSON {
 					return c.askWhole(ctx, s, req)
 				}
-				return c.newTalk(s).run(ctx, s.begin(req))
+				t := c.newTalk(s)
+				if err := t.run(ctx, s.begin(req)); err != nil || !t.denied {
+					return err
+				}
+				return failed(loci.ExitDenied)
 			})
 		},
 	}

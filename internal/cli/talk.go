@@ -35,6 +35,7 @@ type talk struct {
 	session string
 	open    []loci.Approval // asked and not answered, in order
 	waits   bool            // the turn has asked all that it asks at once
+	denied  bool            // a question had another end than a yes
 	put     map[string]bool // ids of those that are done with here; true: their answer is from here
 	at      *asking         // the question that is put at the moment
 }
@@ -192,6 +193,7 @@ func (t *talk) settled(d loci.ApprovalAnswered) error {
 	}
 	known := slices.ContainsFunc(t.open, func(a loci.Approval) bool { return a.ID == d.ID })
 	t.open = slices.DeleteFunc(t.open, func(a loci.Approval) bool { return a.ID == d.ID })
+	t.denied = t.denied || known && d.Answer != loci.ApprovalYes
 	if !known || t.put[d.ID] {
 		return nil
 	}

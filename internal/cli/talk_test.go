@@ -61,7 +61,11 @@ func TestQuestion(t *testing.T) {
 				tt.steps = prompt(func(*screen) { d.answered("apr_1", loci.ApprovalNo) })
 			}
 			code, seen := p.act(nil, []string{"ask", "report"}, tt.steps...)
-			if diff := cmp.Diff(asked+tt.want, seen); diff != "" || code != 0 {
+			exit := loci.ExitDenied
+			if strings.Contains(tt.want, "writing report.md") {
+				exit = 0
+			}
+			if diff := cmp.Diff(asked+tt.want, seen); diff != "" || code != exit {
 				t.Errorf("exit code %d\n%s", code, diff)
 			}
 			if diff := cmp.Diff(tt.answers, d.answers); diff != "" {
@@ -82,7 +86,7 @@ func TestQuestionExpires(t *testing.T) {
 	want := asked + "\r\x1b[K· nobody answered in time, so it was not done\n" +
 		"\nwrite_file other.md\n  It changes something on this machine.\n    # Report\n    auth 3\n\nAllow this? [y] yes, [N] no: y\n" +
 		"· writing report.md\nThat is all.\n"
-	if diff := cmp.Diff(want, seen); diff != "" || code != 0 || forgotten != 2 {
+	if diff := cmp.Diff(want, seen); diff != "" || code != loci.ExitDenied || forgotten != 2 {
 		t.Errorf("exit code %d, forgotten %d times\n%s", code, forgotten, diff)
 	}
 }
@@ -107,7 +111,7 @@ func TestTypedAhead(t *testing.T) {
 	}, []string{"ask", "report"},
 		step{"It thinks.", func(s *screen) { s.keys <- "y\n"; close(typed) }},
 		step{"no: ", types("n\n")})
-	if diff := cmp.Diff([]string{"apr_1 no"}, d.answers); diff != "" || code != 0 {
+	if diff := cmp.Diff([]string{"apr_1 no"}, d.answers); diff != "" || code != loci.ExitDenied {
 		t.Errorf("exit code %d, %s\n%s", code, diff, seen)
 	}
 }
@@ -116,7 +120,7 @@ func TestTwoQuestions(t *testing.T) {
 	p := newPerson(t, nowhere)
 	d := newDesk(t, p, report(writing(1, "a.md"), writing(2, "b.md")))
 	code, seen := p.act(nil, []string{"ask", "report"}, step{"no: ", types("y\n")}, step{"no: ", types("n\n")})
-	if diff := cmp.Diff([]string{"apr_1 yes", "apr_2 no"}, d.answers); diff != "" || code != 0 || strings.Count(seen, "Allow this?") != 2 {
+	if diff := cmp.Diff([]string{"apr_1 yes", "apr_2 no"}, d.answers); diff != "" || code != loci.ExitDenied || strings.Count(seen, "Allow this?") != 2 {
 		t.Errorf("exit code %d\n%s\n%s", code, diff, seen)
 	}
 }

@@ -27,9 +27,19 @@ import (
 
 // Store is what is needed to look up stored conversations. All lookups are
 // limited to one principal. A missing row is a loci.NotFound error.
-type Store interface {
+type Store struct {
+	Sessions
+	Nodes
+}
+
+// Sessions finds conversations.
+type Sessions interface {
 	Session(ctx context.Context, principal, id string) (loci.Session, error)
 	SessionByThread(ctx context.Context, principal, thread string) (loci.Session, error)
+}
+
+// Nodes finds places in them.
+type Nodes interface {
 	// NodesByHash gives up to limit nodes with that path hash, newest first; session
 	// limits the search unless it is empty.
 	NodesByHash(ctx context.Context, principal, session string, path [32]byte, limit int) ([]loci.Node, error)

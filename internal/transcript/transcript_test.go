@@ -32,7 +32,7 @@ func newBook(t *testing.T) book {
 
 func (b book) locate(req loci.TurnRequest) transcript.Place {
 	b.t.Helper()
-	p, err := transcript.Locate(b.t.Context(), b.db, req)
+	p, err := transcript.Locate(b.t.Context(), transcript.Store{Sessions: b.db, Nodes: b.db}, req)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -167,11 +167,11 @@ func TestNamedSessions(t *testing.T) {
 		t.Errorf("by id: %+v", p)
 	}
 	req.Principal.ID = "user:7"
-	if _, err := transcript.Locate(t.Context(), b.db, req); loci.AsError(err).Code != loci.NotFound {
+	if _, err := transcript.Locate(t.Context(), transcript.Store{Sessions: b.db, Nodes: b.db}, req); loci.AsError(err).Code != loci.NotFound {
 		t.Errorf("another principal's session by id: %v", err)
 	}
 	req.Session = "ses_none"
-	if _, err := transcript.Locate(t.Context(), b.db, req); loci.AsError(err).Code != loci.NotFound {
+	if _, err := transcript.Locate(t.Context(), transcript.Store{Sessions: b.db, Nodes: b.db}, req); loci.AsError(err).Code != loci.NotFound {
 		t.Errorf("no such session: %v", err)
 	}
 }
@@ -186,7 +186,7 @@ func BenchmarkLocate(b *testing.B) {
 	for range 20 {
 		h = append(h, history(strings.Repeat("question ", 20), strings.Repeat("answer ", 100))...)
 	}
-	p, err := transcript.Locate(b.Context(), db, resent(h, "next"))
+	p, err := transcript.Locate(b.Context(), transcript.Store{Sessions: db, Nodes: db}, resent(h, "next"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func BenchmarkLocate(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if p, err := transcript.Locate(b.Context(), db, resent(h, "next")); err != nil || p.New {
+		if p, err := transcript.Locate(b.Context(), transcript.Store{Sessions: db, Nodes: db}, resent(h, "next")); err != nil || p.New {
 			b.Fatal(err)
 		}
 	}
