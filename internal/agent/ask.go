@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -223,10 +224,7 @@ func (t *turn) request() loci.Request {
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
 	var open []loci.ToolCall
 	var before loci.Node // the last one that was sent
-	for _, n := range t.path {
-		if n.Unsent {
-			continue
-		}
+	for _, n := range sendable(t.path) {
 		if n.Sent.Role == loci.ToolRole {
 			open = slices.DeleteFunc(open, func(c loci.ToolCall) bool { return c.ID == n.Sent.ToolCallID })
 		} else {
@@ -248,6 +246,38 @@ func (t *turn) request() loci.Request {
 	}
 	req.Messages = append(req.Messages, unanswered(open)...)
 	return req
+}
+
+// sendable gives the nodes that the model is sent. A result of a call that it is not
+// shown, which servers refuse, becomes text, after those of the calls that it is.
+func sendable(path []loci.Node) []loci.Node {
+	nodes := make([]loci.Node, 0, len(path))
+	var loose []loci.Node
+	var open []loci.ToolCall
+	for _, n := range path {
+		if n.Unsent {
+			continue
+		}
+		if n.Sent.Role != loci.ToolRole {
+			nodes = append(append(nodes, loose...), n)
+			loose, open = nil, slices.Clone(n.Sent.ToolCalls)
+			continue
+		}
+		at := slices.IndexFunc(open, func(c loci.ToolCall) bool { return c.ID == n.Sent.ToolCallID })
+		if at >= 0 {
+			nodes, open = append(nodes, n), slices.Delete(open, at, at+1)
+		} else {
+			loose = append(loose, asText(n))
+		}
+	}
+	return append(nodes, loose...)
+}
+
+// asText makes a result a message that needs no call before it.
+func asText(n loci.Node) loci.Node {
+	r := loci.ToolResult{Data: quoted(n.Sent.Content)}
+	n.Sent = loci.Message{Role: loci.User, Content: toolcall.Output(r), ToolName: cmp.Or(n.Sent.ToolName, "tool")}
+	return n
 }
 
 // unanswered are results for calls that a stop or a crash kept from running.

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -91,7 +90,9 @@ func (t *turn) theirs() []loci.ToolCall {
 // handOver ends the turn with calls for the client. What it shows of the turn is
 // a place of its own, since the results of our calls come before it.
 func (t *turn) handOver(calls []loci.ToolCall) phase {
-	t.add(transcript.UnsentNode(t.session.ID, t.lastID, t.id, t.lastPath, loci.Assistant, t.shown.String()))
+	n := transcript.UnsentNode(t.session.ID, t.lastID, t.id, t.lastPath, loci.Assistant, t.shown.String())
+	n.Sent.ToolCalls = calls // by which the results find here
+	t.add(n)
 	t.replied, t.handed, t.finish = true, calls, loci.FinishTools
 	return (*turn).end
 }
@@ -114,48 +115,6 @@ func (t *turn) absent(call loci.ToolCall) (loci.ToolResult, bool) {
 	return loci.ToolResult{}, false
 }
 
-// addResults adds what the client's tools gave.
-func (t *turn) addResults() {
-	t.begun = true
-	t.fit("")
-	open := t.handedLast()
-	for _, m := range t.req.Results {
-		call := answeredBy(&open, m)
-		r := loci.ToolResult{Call: call, Data: quoted(m.Content)}
-		sent := loci.Message{Role: loci.ToolRole, Content: toolcall.Content(r), ToolCallID: call.ID, ToolName: call.Name}
-		if t.session.Tier != loci.TierNative {
-			sent.Role, sent.Content = loci.User, toolcall.Output(r)
-		}
-		t.add(transcript.ResultNode(t.session.ID, t.lastID, t.id, t.lastPath, m.Content, sent))
-	}
-	t.rebase()
-}
-
-// handedLast are the calls that the client was handed last.
-func (t *turn) handedLast() []loci.ToolCall {
-	for _, n := range slices.Backward(t.path) {
-		if len(n.Sent.ToolCalls) > 0 {
-			return slices.DeleteFunc(slices.Clone(n.Sent.ToolCalls), func(c loci.ToolCall) bool { return !t.clients(c) })
-		}
-	}
-	return nil
-}
-
-// answeredBy takes the call that a result is for out of those that are open: the
-// one with its id, or, as Ollama's clients send none, the next by that name.
-func answeredBy(open *[]loci.ToolCall, m loci.Message) loci.ToolCall {
-	at := slices.IndexFunc(*open, func(c loci.ToolCall) bool { return m.ToolCallID != "" && c.ID == m.ToolCallID })
-	if at < 0 && m.ToolCallID == "" {
-		at = slices.IndexFunc(*open, func(c loci.ToolCall) bool { return m.ToolName == "" || c.Name == m.ToolName })
-	}
-	if at < 0 {
-		return loci.ToolCall{ID: m.ToolCallID, Name: cmp.Or(m.ToolName, "tool")}
-	}
-	call := (*open)[at]
-	*open = slices.Delete(*open, at, at+1)
-	return call
-}
-
 // quoted is the result of a client's tool as JSON, cut where it is too long.
 func quoted(s string) json.RawMessage {
 	if len(s) <= clientResult && json.Valid([]byte(s)) {
@@ -169,9 +128,10 @@ func quoted(s string) json.RawMessage {
 }
 
 // translate makes the tool rounds that a client remembers and we do not readable
-// for a model that writes its calls as text.
+// for the model, which may be one that writes its calls as text.
 func (t *turn) translate() {
 	if t.session.Tier == loci.TierNative {
+		t.adopt()
 		return
 	}
 	imported := len(t.path) - len(t.pending.Nodes)

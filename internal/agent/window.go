@@ -68,6 +68,9 @@ func roundStarts(path []loci.Node) []int {
 func pathTokens(path []loci.Node) int {
 	n := 0
 	for _, node := range path {
+		if node.Unsent {
+			continue
+		}
 		n += text.Tokens(node.Sent.Content) + messageTokens + imageTokens*len(node.Sent.Images)
 		for _, c := range node.Sent.ToolCalls {
 			n += text.Tokens(c.Name) + text.Tokens(string(c.Arguments))

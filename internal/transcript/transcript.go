@@ -45,6 +45,10 @@ type Nodes interface {
 	NodesByHash(ctx context.Context, principal, session string, path [32]byte, limit int) ([]loci.Node, error)
 	// NodesByText gives up to limit nodes with that text hash, newest first.
 	NodesByText(ctx context.Context, principal string, text [32]byte, limit int) ([]loci.Node, error)
+	// NodesHanded gives up to limit nodes with that path or text hash that handed calls
+	// to the client, among them the one with this id unless that is empty: first those
+	// that nothing follows, and the newest first of either.
+	NodesHanded(ctx context.Context, principal, session string, hash [32]byte, call string, limit int) ([]loci.Node, error)
 	// TurnHead gives the newest node of a turn.
 	TurnHead(ctx context.Context, principal, session, turn string) (loci.Node, error)
 	// Path gives the nodes from the root to the given one.
@@ -148,113 +152,6 @@ func resume(ctx context.Context, s Store, session loci.Session) (Place, error) {
 	var err error
 	p.Path, err = s.Path(ctx, session.Principal, session.Head)
 	return p, err
-}
-
-// candidates is how many places are looked at that the same words fit.
-const candidates = 8
-
-// match finds the longest stored path that the client's history starts with: in the
-// named session, or in one of the thread that the client names, of which there may be
-// several when two messages began it at once.
-func match(ctx context.Context, s Store, req loci.TurnRequest, known *loci.Session) (Place, error) {
-	session, within := "", ""
-	if known != nil {
-		session = known.ID
-		if req.Thread == "" {
-			within = session
-		}
-	}
-	hashes := chain(req.History)
-	for i, hash := range slices.Backward(hashes) {
-		if known == nil && !hasAssistant(req.History[:i+1]) {
-			break // two conversations that only begin with the same words
-		}
-		nodes, err := s.NodesByHash(ctx, req.Principal.ID, within, hash, candidates)
-		if err != nil {
-			return Place{}, err
-		}
-		var found []Place
-		for _, node := range nodes {
-			p, err := at(ctx, s, req.Principal.ID, node, req.History[i+1:])
-			if err != nil {
-				return Place{}, err
-			}
-			if known != nil && p.Session.ID != known.ID && p.Session.Thread != req.Thread {
-				continue
-			}
-			if found = append(found, p); p.handed(req.Results) {
-				return p, nil
-			}
-		}
-		if len(found) > 0 { // some clients give the calls ids of their own
-			return found[0], nil
-		}
-	}
-	if node, ok, err := trimmed(ctx, s, req, session); err != nil {
-		return Place{}, err
-	} else if ok {
-		return at(ctx, s, req.Principal.ID, node, nil)
-	}
-	p := fresh(req)
-	if known != nil {
-		p.Session, p.New = *known, false
-	}
-	p.Imported = graft(p.Session.ID, "", [32]byte{}, req.History)
-	return p, nil
-}
-
-// handed tells whether the results, if there are any, are for calls that the client
-// was handed last at the place: the same words may have been said several times.
-func (p Place) handed(results []loci.Message) bool {
-	if len(results) == 0 {
-		return true
-	}
-	for _, n := range slices.Backward(p.Path) {
-		if len(n.Sent.ToolCalls) > 0 {
-			return slices.ContainsFunc(n.Sent.ToolCalls, func(c loci.ToolCall) bool { return c.ID == results[0].ToolCallID })
-		}
-	}
-	return false
-}
-
-// trimmed looks for a stored path that ends with the client's whole history:
-// the client left out the front.
-func trimmed(ctx context.Context, s Store, req loci.TurnRequest, session string) (loci.Node, bool, error) {
-	h := req.History
-	if len(h) < 2 || h[len(h)-1].Role != loci.Assistant {
-		return loci.Node{}, false, nil
-	}
-	nodes, err := s.NodesByText(ctx, req.Principal.ID, TextHash(h[len(h)-1]), candidates)
-	if err != nil {
-		return loci.Node{}, false, err
-	}
-	for _, n := range nodes {
-		if session != "" && n.Session != session {
-			continue
-		}
-		path, err := s.Path(ctx, req.Principal.ID, n.ID)
-		if err != nil {
-			return loci.Node{}, false, err
-		}
-		if endsWith(path, h) {
-			return n, true, nil
-		}
-	}
-	return loci.Node{}, false, nil
-}
-
-func endsWith(path []loci.Node, history []loci.Message) bool {
-	path = slices.DeleteFunc(slices.Clone(path), func(n loci.Node) bool { return n.Shown == nil })
-	if len(path) < len(history) {
-		return false
-	}
-	path = path[len(path)-len(history):]
-	for i, m := range history {
-		if path[i].TextHash != TextHash(m) {
-			return false
-		}
-	}
-	return true
 }
 
 // at is the place after a stored node, with what the client has beyond it.
