@@ -90,7 +90,45 @@ func TestClientTools(t *testing.T) {
 			}
 			in := serve(t, options{args: []string{"--backend", backend, "--allow", folder(t)}})
 			script(t, 80, "tools.py", in.URL, in.Key, "fake")
+			if c.tier == loci.TierNative {
+				paired(t, m.Requests())
+			}
 		})
+	}
+}
+
+// paired wants the model to have read each result under the id of the call that it is
+// for, whether or not the package sends ids. Only the weather in Oslo is once left
+// unanswered.
+func paired(t *testing.T, requests []*fake.Request) {
+	t.Helper()
+	says := map[string]string{"Brno": "21 degrees", "Oslo": "5 degrees", "todo.txt": "call Anna", "notes.md": "Buy milk"}
+	results := 0
+	for _, r := range requests {
+		open := map[string]string{} // arguments by id
+		for _, m := range r.Messages {
+			for _, c := range m.ToolCalls {
+				open[c.ID] = string(c.Arguments)
+			}
+			if m.Role != loci.ToolRole {
+				continue
+			}
+			arguments, ok := open[m.ToolCallID]
+			delete(open, m.ToolCallID)
+			results++
+			for about, want := range says {
+				left := about == "Oslo" && strings.Contains(m.Content, "stopped before this ran")
+				if !ok || strings.Contains(arguments, about) && !strings.Contains(m.Content, want) && !left {
+					t.Errorf("the model reads %q as the result of %q (%q)", m.Content, m.ToolCallID, arguments)
+				}
+			}
+		}
+		if len(open) > 0 {
+			t.Errorf("the model reads no result of %v", open)
+		}
+	}
+	if results < 100 {
+		t.Errorf("the model was sent only %d results", results)
 	}
 }
 
