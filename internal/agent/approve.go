@@ -163,6 +163,9 @@ func (a *Agent) expireIn(d time.Duration, p loci.Principal, session string) {
 // then is done.
 func (a *Agent) expire(ctx context.Context, p loci.Principal, session string) error {
 	ctx, leave, err := a.lanes.queue(ctx, session, 0)
+	if errors.Is(err, context.Canceled) { // the session is deleted, or loci closes
+		return nil
+	}
 	if err != nil {
 		return err
 	}

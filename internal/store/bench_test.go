@@ -40,7 +40,7 @@ func newNode(session, parent string, i int) loci.Node {
 	return loci.Node{
 		ID: loci.NewID(loci.NodePrefix), Session: session, Parent: parent, Turn: "turn_1", Shown: new(text),
 		Sent:     loci.Message{Role: role, Content: text},
-		PathHash: sha256.Sum256([]byte(session + text)), TextHash: sha256.Sum256([]byte(text)), Created: loci.Now(),
+		PathHash: sha256.Sum256([]byte(session + text)), TextHash: sha256.Sum256([]byte(text)), Created: at(i),
 	}
 }
 
