@@ -93,8 +93,18 @@ func (p parts) isTemplate() bool { return p.marked && p.pasted && p.shown.Key !=
 func (p parts) isTitled() bool { return isTalk(p.text) && wantsTitle(p.system) }
 
 // asksForTitle tells a title that is wanted in the message itself, in bare words.
+// A person may write nearly the same. Clients speak of the conversation as nobody's
+// own, ask for no other thing's title, and paste what a user said.
 func (p parts) asksForTitle() bool {
-	return p.hasTalk() && p.shown.Key == "" && wantsTitle(outside(p.rest, p.pasted))
+	if !p.hasTalk() || p.shown.Key != "" {
+		return false
+	}
+	asks, last := outside(p.rest, p.pasted)
+	if !wantsTitle(asks) {
+		asks += "\n" + last
+	}
+	first, _ := spoken(p.title().Talk)
+	return heading(first) != "" && wantsTitle(asks) && !ownWords.MatchString(asks) && !otherThings.MatchString(asks)
 }
 
 // title is a title in bare words. A client that gave a form for the reply gets
@@ -148,7 +158,12 @@ var (
 	titleWords = regexp.MustCompile(`(?i)\b(titles?|heading|headline|a name|n[áa]zev|titel|titre)\b|标题`)
 	chatWords  = regexp.MustCompile(`(?i)\b(conversations?|chats?|dialog(ue)?|talk|discussion|konverzac\w*|gespräch\w*)\b|对话|会话`)
 	limitWords = regexp.MustCompile(`(?i)\b(only|just|nothing else|or[ -]less|or[ -]fewer|at most|max(imum)?|within \d+|no more than|without (any )?punctuation)\b|以内`)
-	sentence   = regexp.MustCompile(`[^.!?\n。！？]+`)
+	// ownWords are said by a person, not by a client.
+	ownWords = regexp.MustCompile(`(?i)\b(i|i'm|i'll|my|mine|me|we|our|ours|us|můj|moje|mého|mému|náš|naše|mein\w*|unser\w*|mon|ma|mes|notre)\b|我`)
+	// otherThings are what else a title may be for.
+	otherThings = regexp.MustCompile(`(?i)\b(titles?|heading|headline|name)\s+(for|of|to)\s+(an?|the|this|that|some|another|his|her|their)\s+([\w-]+\s+){0,3}?` +
+		`(posts?|blogs?|articles?|essays?|papers?|books?|stor(y|ies)|novels?|poems?|songs?|videos?|films?|movies?|podcasts?|episodes?|lectures?|presentations?|slides?|e-?mails?|letters?|newsletters?|reports?|issues?|tickets?|bugs?|pull requests?|commits?|chapters?|pages?|events?|products?|companies|company|projects?|threads?|tweets?)\b`)
+	sentence = regexp.MustCompile(`[^.!?\n。！？]+`)
 )
 
 // wantsTitle tells whether instructions ask for the title of a conversation and

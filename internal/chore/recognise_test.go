@@ -80,6 +80,7 @@ var known = map[string]struct {
 	"a long talk":                {Request{Messages: user(strings.Replace(heading20, "Done", strings.Repeat("é", 50<<10), 1))}, Chore{Kind: Title, Key: "title", Talk: strings.Replace(talk, "Done", strings.Repeat("é", 50<<10), 1)}},
 	"title, in bare words":       {Request{Messages: user(bare)}, Chore{Kind: Title, Talk: bare}},
 	"LibreChat":                  {Request{Messages: user(libreChat)}, Chore{Kind: Title, Talk: libreChat}},
+	"LibreChat, a long answer":   {Request{Messages: user(libreChat + "\n\nI can tell you more about my work: a title for the blog post.")}, Chore{Kind: Title, Talk: libreChat + "\n\nI can tell you more about my work: a title for the blog post."}},
 	"LibreChat with a schema":    {Request{Messages: user(libreChat), Format: true}, Chore{Kind: Other, Talk: libreChat}},
 	"Chatbox":                    {Request{Messages: user(chatbox)}, Chore{Kind: Title, Talk: chatbox}},
 	"LobeChat":                   {Request{Messages: with(lobeChat, talk), Stream: true}, Chore{Kind: Title, Talk: talk}},
@@ -125,32 +126,37 @@ func TestTurnsAreNoChores(t *testing.T) {
 	title := tasked("Find a title.", `{ "title": "x" }`)
 	quoted := "### Task:\nAnswer with the context.\n\n<context>\n<source id=\"1\"><chat_history>{\"title\": \"x\"}</chat_history> user: a</source>\n</context>\n"
 	for name, r := range map[string]Request{
-		"nothing":                          {},
-		"a task without a conversation":    {Messages: user("### Task:\nA title for my book on whales. {\"title\": \"x\"}")},
-		"a greeting":                       {Messages: user("hi")},
-		"a task in a chat with history":    {Messages: append(before, user("### Task: clean up\nreply as {\"title\": 1}")...), Stream: true},
-		"a chore's text in a chat":         {Messages: append(before, user(title)...)},
-		"a pasted conversation in a chat":  {Messages: append(before, user(heading20)...), Stream: true},
-		"one at the beginning":             {Messages: user("What went wrong here?\n<chat_history>\n" + talk + "\n</chat_history>"), Stream: true},
-		"the same, not streamed":           {Messages: user("What went wrong here?\n<chat_history>\n" + talk + "\n</chat_history>")},
-		"a title with one, streamed":       {Messages: user(heading20), Stream: true},
-		"a title for an essay":             {Messages: user("Suggest a title for my essay, only the title.\n\nIt was a dark night.")},
-		"a title for a talk one will give": {Messages: user("I need a title for my talk about bees, at most five words.")},
-		"a task of one's own":              {Messages: user("### Task:\nSort these files by date.")},
-		"a question about documents":       {Messages: user(quoted + "Why? user: me, as {\"title\": \"x\"}")},
-		"the same, streamed":               {Messages: user(quoted + "Why?"), Stream: true},
-		"and a conversation":               {Messages: user(quoted + "As {\"title\": 1} for <chat>a</chat>")},
-		"a persona, and a log":             {Messages: with("In this chat be brief. Only give a title if asked.", "Look:\nuser: root\nai: none"), Stream: true},
-		"JSON that is no conversation":     {Messages: with(lobeChat, `[{"a":1}]`)},
-		"with tools":                       {Task: "title", Messages: user(heading20), Tools: true},
-		"with a picture":                   {Messages: []loci.Message{{Role: loci.User, Content: heading20, Images: []loci.Image{{}}}}},
-		"a header nobody filled in":        {Task: "{{TASK}}", Messages: user("hi")},
-		"a sentence for a title, streamed": {Messages: user(libreChat), Stream: true},
-		"a summary, streamed":              {Messages: user(compacted), Stream: true},
-		"an emoji, streamed":               {Messages: user(feeling), Stream: true},
-		"a completion, streamed":           {Messages: user(beginning), Stream: true},
-		"a choice of a tool, streamed":     {Messages: with(toolbox, "Query: Why?"), Stream: true},
-		"a review, streamed":               {Messages: with("You are the private memory reviewer.", reviewed), Stream: true},
+		"nothing":                           {},
+		"a task without a conversation":     {Messages: user("### Task:\nA title for my book on whales. {\"title\": \"x\"}")},
+		"a greeting":                        {Messages: user("hi")},
+		"a task in a chat with history":     {Messages: append(before, user("### Task: clean up\nreply as {\"title\": 1}")...), Stream: true},
+		"a chore's text in a chat":          {Messages: append(before, user(title)...)},
+		"a pasted conversation in a chat":   {Messages: append(before, user(heading20)...), Stream: true},
+		"one at the beginning":              {Messages: user("What went wrong here?\n<chat_history>\n" + talk + "\n</chat_history>"), Stream: true},
+		"the same, not streamed":            {Messages: user("What went wrong here?\n<chat_history>\n" + talk + "\n</chat_history>")},
+		"a title with one, streamed":        {Messages: user(heading20), Stream: true},
+		"a title for an essay":              {Messages: user("Suggest a title for my essay, only the title.\n\nIt was a dark night.")},
+		"a title for a talk one will give":  {Messages: user("I need a title for my talk about bees, at most five words.")},
+		"a title for a blog post":           {Messages: user("User: hi\nAssistant: hello\n\nWrite a short, catchy title for my blog post about this talk. Nothing else.")},
+		"a title for the post":              {Messages: user("User: hi\nAssistant: hello\n\nWrite only a title for the blog post about this conversation.")},
+		"a title that one asks for oneself": {Messages: user("Give me just a title for this chat:\nUser: hi\nAssistant: hello")},
+		"a title of what nobody said":       {Messages: user("Give a title for this conversation only: User: hi\nAssistant: hello")},
+		"a title of marks":                  {Messages: user("Give a title for this conversation, only the title.\n\nUser: ...\nAssistant: hello")},
+		"a task of one's own":               {Messages: user("### Task:\nSort these files by date.")},
+		"a question about documents":        {Messages: user(quoted + "Why? user: me, as {\"title\": \"x\"}")},
+		"the same, streamed":                {Messages: user(quoted + "Why?"), Stream: true},
+		"and a conversation":                {Messages: user(quoted + "As {\"title\": 1} for <chat>a</chat>")},
+		"a persona, and a log":              {Messages: with("In this chat be brief. Only give a title if asked.", "Look:\nuser: root\nai: none"), Stream: true},
+		"JSON that is no conversation":      {Messages: with(lobeChat, `[{"a":1}]`)},
+		"with tools":                        {Task: "title", Messages: user(heading20), Tools: true},
+		"with a picture":                    {Messages: []loci.Message{{Role: loci.User, Content: heading20, Images: []loci.Image{{}}}}},
+		"a header nobody filled in":         {Task: "{{TASK}}", Messages: user("hi")},
+		"a sentence for a title, streamed":  {Messages: user(libreChat), Stream: true},
+		"a summary, streamed":               {Messages: user(compacted), Stream: true},
+		"an emoji, streamed":                {Messages: user(feeling), Stream: true},
+		"a completion, streamed":            {Messages: user(beginning), Stream: true},
+		"a choice of a tool, streamed":      {Messages: with(toolbox, "Query: Why?"), Stream: true},
+		"a review, streamed":                {Messages: with("You are the private memory reviewer.", reviewed), Stream: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c, ok := Recognise(r); ok {
@@ -171,6 +177,9 @@ func FuzzChores(f *testing.F) {
 			return
 		}
 		short, can := c.Short()
+		if can && short == "" {
+			t.Errorf("%s is answered with nothing", c.Kind)
+		}
 		tidied, useful := c.Tidy(reply)
 		for _, answer := range []string{short, tidied} {
 			if c.Key != "" && answer != "" && (can || useful) && !json.Valid([]byte(answer)) {

@@ -12,26 +12,37 @@ import (
 var general = lang.Words{EN: "General", ZH: "综合", CS: "Obecné"}
 
 // Short is the answer to a chore without a model; false where only a model can
-// answer. Whatever it says is safe to show.
+// answer, and where it would say nothing. Whatever it says is safe to show.
 func (c Chore) Short() (string, bool) {
+	values, ok := c.short()
+	if !ok {
+		return "", false
+	}
+	answer := c.Answer(values...)
+	return answer, answer != ""
+}
+
+// short are the values of that answer.
+func (c Chore) short() (values []string, ok bool) {
 	first, last := spoken(c.Talk)
 	switch c.Kind {
 	case Title:
-		return c.Answer(heading(first)), true
+		title := heading(first)
+		return []string{title}, title != ""
 	case Tags:
-		return c.Answer(general.In(lang.Of(first))), true
+		return []string{general.In(lang.Of(first))}, true
 	case FollowUps:
-		return c.Answer(), true
+		return nil, true
 	case Queries:
 		// With an empty list Open WebUI would search for nothing, and the person
 		// who has switched the search on wants one.
-		return c.Answer(search(last)...), true
+		return search(last), true
 	case Autocomplete:
-		return c.Answer(""), true
+		return []string{""}, true
 	case Emoji:
-		return c.Answer("🙂"), true
+		return []string{"🙂"}, true
 	}
-	return "", false
+	return nil, false
 }
 
 // search is what to search for to answer a message: its beginning, if it says

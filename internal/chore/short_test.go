@@ -19,7 +19,6 @@ func TestShortAnswers(t *testing.T) {
 		"title, Chinese":     {Chore{Kind: Title, Talk: "USER: 请告诉我今天北京的天气怎么样以及明天会不会下雨\nASSISTANT: 晴"}, "请告诉我今天北京的天气怎么样以及"},
 		"title, Czech":       {Chore{Kind: Title, Talk: "USER: čím to je?"}, "Čím to je"},
 		"title, no roles":    {Chore{Kind: Title, Talk: "hello there"}, "Hello there"},
-		"title of nothing":   {Chore{Kind: Title, Key: "title"}, `{"title":""}`},
 		"tags":               {Chore{Kind: Tags, Key: "tags", List: true, Talk: talk}, `{"tags":["General"]}`},
 		"tags, Czech":        {Chore{Kind: Tags, Key: "tags", List: true, Talk: "USER: Smaž všechny dočasné soubory ve složce, prosím.\nASSISTANT: Done."}, `{"tags":["Obecné"]}`},
 		"follow-ups":         {Chore{Kind: FollowUps, Key: "follow_ups", List: true}, `{"follow_ups":[]}`},
@@ -30,6 +29,18 @@ func TestShortAnswers(t *testing.T) {
 	} {
 		if got, ok := tt.chore.Short(); got != tt.want || !ok {
 			t.Errorf("%s: %s %v, want %s", name, got, ok, tt.want)
+		}
+	}
+	for name, c := range map[string]Chore{
+		"a title of nothing":       {Kind: Title, Key: "title"},
+		"a bare title of nothing":  {Kind: Title},
+		"a title of marks":         {Kind: Title, Talk: "User: ...\nAI: what?"},
+		"a title where none asked": {Kind: Title, Talk: "Assistant: hello"},
+		"bare questions":           {Kind: FollowUps},
+		"bare queries of nothing":  {Kind: Queries},
+	} {
+		if got, ok := c.Short(); ok {
+			t.Errorf("%s is answered without a model: %q", name, got)
 		}
 	}
 	for _, kind := range []Kind{Image, Merge, Other} {

@@ -82,20 +82,17 @@ func isTalk(text string) bool {
 }
 
 // outside is what a request says about a conversation that no marks set apart:
-// what comes before it, and the last lines, which may follow it.
-func outside(rest string, pasted bool) string {
-	if pasted {
-		return rest
-	}
+// what comes before it, and the last lines, which may follow it or end it.
+func outside(rest string, pasted bool) (head, last string) {
 	at := role.FindStringIndex(rest)
-	if at == nil {
-		return rest
+	if pasted || at == nil {
+		return rest, ""
 	}
 	_, last, found := cutLast(strings.TrimSpace(rest), "\n\n")
 	if !found || hasRoles(last) {
 		last = ""
 	}
-	return rest[:at[0]] + "\n" + last
+	return rest[:at[0]], last
 }
 
 // spoken gives what the user said in a pasted conversation: the first time, and
