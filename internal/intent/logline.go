@@ -67,6 +67,12 @@ func klogDay(day time.Time, form string) string {
 	return `|^` + letter + day.Format("0102") + ` `
 }
 
+// smallLevel is the expression for a level in small letters at its place: in
+// brackets, or after a time.
+func smallLevel(form string) string {
+	return `|(?i:` + lineHead + `(?:\[(?:\w+:)?|(?:[\d:.,]{5}Z?|\[[^\[\]]*\d\d\])\W{1,4})` + strings.ToLower(form) + `\b)`
+}
+
 // wordForm is the expression for a word in a line. A level is one in capitals, or
 // where the line says level; loosely it is also any word like it, if the person
 // wrote no capitals.
@@ -79,7 +85,7 @@ func wordForm(text string, loose bool) string {
 	case level && loose && !capitals:
 		return `(?i:\b` + strings.ToLower(form) + `)`
 	case level:
-		return `\b` + form + `\b|(?i:\b(?:level|lvl|severity)"?\s*[=:]\s*"?` + strings.ToLower(form) + `\b)`
+		return `\b` + form + `\b|(?i:\b(?:level|lvl|severity)"?\s*[=:]\s*"?` + afterKey(form) + `)`
 	case capitals:
 		return regexp.QuoteMeta(text)
 	}
@@ -104,12 +110,15 @@ func (g report) attempts(listing listResult) []arguments {
 		day := dayForm(g.day)
 		contents = []string{both(timeFirst+day, strict), both(day, loose)}
 		if level {
-			contents[0] = timeFirst + day + `(?:.*(?:` + strict + `)|` + afterTime + `\b(?i:` + strings.ToLower(form) + `)\b)` +
+			contents[0] = timeFirst + day + `(?:.*(?:` + strict + `)|` + afterTime + `(?:\w+:)?\b(?i:` + strings.ToLower(form) + `)\b)` +
 				`|(?:(?:` + strict + `).*` + timeKey + `|^\W{0,3}` + form + `\W{1,4})` + day
 		}
 	}
 	if level {
 		contents[0] += klogDay(g.day, form)
+	}
+	if level && g.day.IsZero() {
+		contents[0] += smallLevel(form)
 	}
 	var all []arguments
 	add := func(content, name string) {
@@ -203,7 +212,10 @@ func placesOf(field, text string) []string {
 // expression is empty if no line tells it.
 func fieldIn(field, text string, sample searchResult) string {
 	lines := linesIn(sample)
-	const most = 900 // bytes
+	most := 990 // bytes
+	if form, ok := levels.of(text); ok {
+		most -= len(ofOtherLevel(form))
+	}
 	expr := ""
 	for _, place := range placesOf(field, text) {
 		whole := `^.*?(?:` + place + `)|`

@@ -151,7 +151,7 @@ func (g report) undated() arguments {
 	if g.day.IsZero() || word == "" {
 		return nil
 	}
-	return arguments{"path": g.where, "content": word, "regexp": true, "case": true, "group_by": noDate, "limit": 1}
+	return arguments{"path": g.where, "content": word, "regexp": true, "case": true, "group_by": noDate, "limit": 20}
 }
 
 // written reads back what was written, and tells what is in it. All of it comes

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -80,6 +81,7 @@ var (
 	byNameOrder = newPattern(`^(?:names?|module(?: name)?|alphabetical order|alphabetically|名称|名字|字母顺序|jména|názvu|abecedy|abecedně)$`)
 	// forEach is the field that is counted by.
 	forEach = newPatterns(
+		`^(?:which|what) (?P<field>log file|ip address|\pL+) (?:has|have|had|produced?|produces|caused?|logged|logs|shows?|got|gets|threw|throws|made|makes)(?: the)? most(?: of the)? (?P<after>\S.*)$`,
 		`^(?P<before>(?:list|rank|show|sort|order)(?: me)?) (?:the|all)(?: the)? (?P<field>\pL+?)s? by(?: the)?(?: number| count)? of (?P<after>\S.*)$`,
 		`^(?P<before>.*?),? `+eachEN+` (?P<field>log file|log level|ip address|\pL+)`+theRest,
 		`^(?P<before>.*?)(?: (?:of|in|from|did|does|do|have|has))? (?:each|every) (?P<field>\pL+)`+hadEN+theRest,
@@ -109,7 +111,7 @@ const months = `january|february|march|april|may|june|july|august|september|octo
 const (
 	emptyEN = `please|count(?:s|ing|ed)?|how|many|numbers?|of|the|an?|all|there|are|were|is|was|did|do|does|have|had|has|lines?|entry|entries|messages?|records?|logs?|logged|written|recorded|found|that|which|and|then|also|it|them|me|up` +
 		`|tally|totals?|table|list|sorted|look|go|search|check|see|take|find|each|want|need|counted|through|into|in|from|at|for|to|over|inside|with|containing|contain|saying|say|word|text|results?|amount` +
-		`|occurred|happened|occur|give|show|tell|make|i|you|we|get|got|my|just|summari[sz]e|sum|highest|first|most|frequent|folder|directory|file|files|every|report|per`
+		`|occurred|happened|occur|give|show|tell|make|i|you|we|get|got|my|just|level|severity|summari[sz]e|sum|highest|first|most|frequent|folder|directory|file|files|every|report|per`
 	emptyCS = `spočítej|napočítej|spočti|sečti|spočítat|kolik|je|bylo|byla|byly|jsou|řádk\pL+|řádek|s|se|slovem|v|ve|z|ze|do|a|pak|mi|prosím|poče?t\pL*|tabulk\pL+|všech\pL*|celkem|které|který|záznam\pL*` +
 		`|měl|měly|mají|má|složce|složky|složka|souboru|souborech|adresáři|najdi|zjisti`
 )
@@ -157,6 +159,8 @@ func reportRules() []rule {
 		switch {
 		case ok:
 			return g
+		case g.file == "" && g.field != "file" && g.day.IsZero() && isLevel(g.text) && g.where != "" && howOften.has(m["all"]):
+			return saying{reportSo.In(u.Lang)}
 		case g.file != "" && (g.field != "file" || !g.day.IsZero()) && g.where != "":
 			return saying{reportSo.In(u.Lang)}
 		}
@@ -179,6 +183,7 @@ func (u *utterance) report(words string) (g report, ok bool) {
 	words, m = takeOff(words, inOrder)
 	g.byName = byNameOrder.has(m["order"])
 	words, m = takeOff(words, forEach)
+	m0 := m
 	g.field = cmp.Or(fieldNames.or(m["field"], strings.ToLower(m["field"])), "file")
 	words, m = takeOff(words, ofOneDay)
 	if m != nil {
@@ -186,14 +191,18 @@ func (u *utterance) report(words string) (g report, ok bool) {
 			return g, false
 		}
 	}
-	if g.file == "" && g.day.IsZero() {
-		return g, false // a plain count
+	number := howOften.has(whole)
+	plain := g.file == "" && g.day.IsZero() // of what is no level, count rules take it
+	if plain && (!number && m0 == nil || m0 == nil && asWord.has(whole)) {
+		return g, false
 	}
 	if otherTime.has(whole) { // that is no day
 		g.place(words)
 		return g, false
 	}
-	return g, g.counted(strings.Trim(words, " ,，。.;；?？:：!"), howOften.has(whole))
+	ok = g.counted(strings.Trim(words, " ,，。.;；?？:：!"), number)
+	_, level := levels.of(g.text)
+	return g, ok && (!plain || level || g.field == "level")
 }
 
 // counted reads what is counted and where, out of what is left of the words: a
@@ -220,11 +229,15 @@ func (g *report) counted(words string, number bool) bool {
 		}
 	}
 	if len(said) > 1 {
+		if i := slices.IndexFunc(said, isLevel); i >= 0 {
+			g.text = said[i]
+		}
 		return false
 	}
 	g.text = strings.Join(said, "")
-	if !ok { // failures of a day are in logs
-		if _, level := levels.of(g.text); !level || !number || g.day.IsZero() {
+	everywhere := !ok && g.day.IsZero() && inMyFiles.has(words)
+	if !ok && !everywhere { // failures of a day are in logs
+		if _, level := levels.of(g.text); !level || !number || g.day.IsZero() && g.field == "file" {
 			return false
 		}
 		g.where, g.logs = "logs", true
@@ -232,6 +245,18 @@ func (g *report) counted(words string, number bool) bool {
 	const most = 60 // bytes
 	return len(g.text) <= most && (g.text != "" || !g.day.IsZero() || g.field == "level")
 }
+
+// isLevel tells whether a word is a level.
+func isLevel(word string) bool {
+	_, ok := levels.of(word)
+	return ok
+}
+
+// inMyFiles says that lines are counted everywhere.
+var inMyFiles = newPattern(`\b(?:in|across|of|over) (?:all )?(?:of )?(?:my |the |these )?(?:files|notes|documents)\b`)
+
+// asWord asks for lines that have a word, whatever their level.
+var asWord = newPattern(`\b(?:contain|mention|includ|match|say|word|text|occur)|包含|含有|提到|出现|obsah|slov|text|výskyt`)
 
 // quotedWord is a text in quotes among other words.
 var quotedWord = newPattern(`^(?P<before>.*?)(?P<text>` + inQuotes + `)(?P<after>.*)$`)
