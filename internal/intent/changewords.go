@@ -28,7 +28,7 @@ const (
 // nothing may be taken off.
 func changeRules() []rule {
 	return []rule{
-		saveLast(), emptyFile(), someNewText(), oneLineMore(), tickOff(),
+		cutName(), saveLast(), emptyFile(), someNewText(), oneLineMore(), tickOff(),
 		{editPatterns, func(u *utterance, m captures) goal { return u.edit(m) }},
 		textAway(), lineOut(), anotherName(), anotherPlace(), intoTrash(), valueChange(),
 	}
@@ -125,6 +125,9 @@ func textAway() rule {
 		if !ok || old == "" || isKnownFile(strings.TrimSpace(old)) { // a file in a folder
 			return nil
 		}
+		if u.offers(readFile) {
+			return textCut{path, old}
+		}
 		return change{editFile, arguments{"path": path, "old_text": old, "new_text": ""}}
 	}}
 }
@@ -158,7 +161,7 @@ func intoTrash() rule {
 
 // textRules ask for a new text, which ends the words.
 func textRules() []rule {
-	return []rule{{newPatterns(
+	return []rule{cutName(), {newPatterns(
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?:(?: of| is)?:)? (?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
 		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,

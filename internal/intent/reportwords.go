@@ -157,6 +157,8 @@ func reportRules() []rule {
 	return []rule{{newPatterns(`^(?P<all>.*)$`), func(u *utterance, m captures) goal {
 		g, ok := u.report(m["all"])
 		switch {
+		case g.file != "" && copiesLines.has(m["all"]) && !asCount.has(m["all"]):
+			return saying{copiesNone.In(u.Lang, g.file)}
 		case ok:
 			return g
 		case g.file == "" && g.field != "file" && g.day.IsZero() && isLevel(g.text) && g.where != "" && howOften.has(m["all"]):
@@ -167,6 +169,17 @@ func reportRules() []rule {
 		return nil
 	}}}
 }
+
+var (
+	// copiesLines asks for the lines themselves in a file, and asCount for a number.
+	copiesLines = newPattern(`^(?:write|save|put|copy|store|export|extract|dump|output|collect|print|list|filter)(?: down| out)?(?: all| the| every| only| just)* (?:\S+ ){0,3}?(?:lines?|entries|messages|records|errors|warnings)\b|^(?:把|将)?.*?的?(?:所有|全部).*?(?:行|错误|警告)|^(?:zapiš|ulož|vypiš|zkopíruj|napiš|dej)(?: mi)?(?: všechny| vš\pL+)? (?:\pL+ )?(?:řádky|chyby|varování)(?: |$)`)
+	asCount     = newPattern(`count|how many|number|tally|total|sum|table|report |statist|\b(?:per|by|each|every)\b|按|每|各|统计|多少|几|行数|数量|kolik|poč[eíi]?t|podle|tabulk|každ`)
+	copiesNone  = lang.Words{
+		EN: "I cannot copy lines of one file to another; I can count them, or show them here. I have not written %s.",
+		ZH: "我不能把一个文件中的行复制到另一个文件；我可以统计它们，或在这里显示。没有写入 %s。",
+		CS: "Řádky z jednoho souboru do druhého kopírovat neumím; umím je spočítat nebo tu ukázat. Soubor %s jsem nezapsal.",
+	}
+)
 
 // report reads the parts of a report.
 func (u *utterance) report(words string) (g report, ok bool) {

@@ -55,6 +55,39 @@ func (g tick) next(u *utterance, done []loci.ToolResult) loci.Move {
 	return loci.Move{Say: noOpenItem.In(u.Lang, g.text, g.path, len(open))}
 }
 
+// textCut is the goal of taking out a text. A line that has nothing else but the
+// mark of an item goes with it.
+type textCut struct{ path, text string }
+
+// first is the tool that changes the file.
+func (textCut) first() string { return editFile }
+
+// aMark is what may stand before the text of an item.
+var aMark = regexp.MustCompile(`^\s*(?:(?:[-*+•]|\d+[.)])\s+)?(?:\[[ xX]?\]\s*)?$`)
+
+// next reads, then takes the text out.
+func (g textCut) next(u *utterance, done []loci.ToolResult) loci.Move {
+	if len(done) == 0 {
+		return call(readFile, arguments{"path": g.path})
+	}
+	last := done[len(done)-1]
+	page := decode[readResult](last)
+	switch {
+	case last.Call.Name != readFile:
+		return sayChange(last)
+	case last.Err != nil:
+		return say(u, last)
+	}
+	lines := strings.SplitAfter(page.Text, "\n")
+	for i, l := range lines {
+		before, after, ok := strings.Cut(l, g.text)
+		if ok && page.Pages == 1 && strings.Count(page.Text, g.text) == 1 && aMark.MatchString(before) && strings.TrimSpace(after) == "" {
+			return lineCut{g.path, i + 1}.next(u, done)
+		}
+	}
+	return changing(editFile, arguments{"path": g.path, "old_text": g.text, "new_text": ""})
+}
+
 // lineCut is the goal of taking out one line.
 type lineCut struct {
 	path string

@@ -46,7 +46,7 @@ func wordRules() []rule {
 			`^(?:查找|搜索|寻找|找)(?:一下)?(?:单词|文字|词语|词|文本|关键词|关键字)\s*(?P<text>.+)$`, `^(?:有没有|查找|找)(?:关于|包含|提到)\s*(?P<text>.+?)\s*的(?:文件|文档|笔记)$`,
 			`^(?:najdi|hledej|vyhledej)(?: mi)?(?: všechna)? (?:slovo|slova|text|výraz|frázi) (?P<text>.+)$`, `^(?:najdi|ukaž|je tu|mám|existuje)(?: mi)?(?: všechny| nějaký)* (?:soubory?|dokumenty?|poznámky) (?:o|s textem|se slovem|obsahující) (?P<text>.+)$`,
 		), func(u *utterance, m captures) goal {
-			text, _ := unquote(m["text"])
+			text, _ := unquote(strip(m["text"], inThem))
 			if text == "" || vagueWord.has(text) {
 				return nil
 			}
@@ -104,6 +104,9 @@ func wordRules() []rule {
 		}},
 	}
 }
+
+// inThem says of files again what was said.
+var inThem = newPattern(`^(?P<rest>.*\S) (?:(?:somewhere )?in (?:them|it|their text|its text)|inside(?: them| it)?)$`)
 
 // countOf makes the goal of a count: lines of a level are told by their form.
 func (u *utterance) countOf(g counting, logs bool) goal {
