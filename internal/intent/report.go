@@ -24,6 +24,7 @@ type report struct {
 	day    time.Time // zero: all days
 	file   string    // where the table goes; empty: the chat
 	byName bool      // sort by name instead of number
+	vague  bool      // a level is counted, but not all of the words are understood
 }
 
 // first is the tool that counts.

@@ -161,7 +161,7 @@ func reportRules() []rule {
 			return saying{copiesNone.In(u.Lang, g.file)}
 		case ok:
 			return g
-		case g.file == "" && g.field != "file" && g.day.IsZero() && isLevel(g.text) && g.where != "" && howOften.has(m["all"]):
+		case g.vague && g.file == "" && g.where != "" && howOften.has(m["all"]) && !asWord.has(m["all"]):
 			return saying{reportSo.In(u.Lang)}
 		case g.file != "" && (g.field != "file" || !g.day.IsZero()) && g.where != "":
 			return saying{reportSo.In(u.Lang)}
@@ -192,6 +192,7 @@ func (u *utterance) report(words string) (g report, ok bool) {
 			return g, false
 		}
 	}
+	words = strip(words, whatNumber)
 	whole := words
 	words, m = takeOff(words, inOrder)
 	g.byName = byNameOrder.has(m["order"])
@@ -211,6 +212,7 @@ func (u *utterance) report(words string) (g report, ok bool) {
 	}
 	if otherTime.has(whole) { // that is no day
 		g.place(words)
+		g.vague = slices.ContainsFunc(strings.Fields(words), func(w string) bool { return isLevel(logWord(w)) })
 		return g, false
 	}
 	ok = g.counted(strings.Trim(words, " ,，。.;；?？:：!"), number)
@@ -242,9 +244,8 @@ func (g *report) counted(words string, number bool) bool {
 		}
 	}
 	if len(said) > 1 {
-		if i := slices.IndexFunc(said, isLevel); i >= 0 {
-			g.text = said[i]
-		}
+		rest := slices.DeleteFunc(slices.Clone(said), isLevel)
+		g.vague = len(rest) < len(said)-1 || len(rest) < len(said) && g.field != "file" && g.day.IsZero()
 		return false
 	}
 	g.text = strings.Join(said, "")
@@ -267,6 +268,9 @@ func isLevel(word string) bool {
 
 // inMyFiles says that lines are counted everywhere.
 var inMyFiles = newPattern(`\b(?:in|across|of|over) (?:all )?(?:of )?(?:my |the |these )?(?:files|notes|documents)\b`)
+
+// whatNumber is around words for a number.
+var whatNumber = newPattern(`^what(?:'s| is| was) (?P<rest>the (?:total )?(?:number|count)s? .*)$`)
 
 // asWord asks for lines that have a word, whatever their level.
 var asWord = newPattern(`\b(?:contain|mention|includ|match|say|word|text|occur)|包含|含有|提到|出现|obsah|slov|text|výskyt`)
