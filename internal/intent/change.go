@@ -198,7 +198,7 @@ func (u *utterance) verbatim(words string) string {
 // written to one of a shorter name.
 func cutName() rule {
 	return rule{newPatterns(
-		`^(?:write|put|save|store|note|enter)(?: down)? .+ (?:to|into|in|as|onto) (?P<the>(?:an?|the) )?(?P<new>(?:new |text )+)(?P<file>[^\s"'“”/]+(?: [^\s"'“”/]+)*)$`,
+		`^(?:write|put|save|store|note|enter)(?: down)? .+ (?:to|into|in|as|onto) (?P<the>(?:an?|the) )?(?P<new>(?:new |text )+)(?P<file>[^\s"'“”/~][^\s"'“”]*(?: [^\s"'“”]+)*)$`,
 		`^(?:create|make|write|save|start) (?P<the>(?:an?|the) )?(?P<new>(?:new |text )+)(?P<file>(?:file|document|text)\.\w+)(?: .*)?$`,
 	), func(u *utterance, m captures) goal {
 		if !isFile(m["file"]) || saysFile.has(m["file"]) || strings.Contains(m["file"], ":") || m["the"] != "" && !justFile.has(m["file"]) {

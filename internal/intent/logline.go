@@ -39,14 +39,19 @@ const (
 const afterTime = `[0-9:.,TZ+\-/\[\]| ]{0,40}`
 
 // dayForm is the expression for a day in the ways that logs write it. Those where
-// it is open which number is the month are left out, but for the day first.
-func dayForm(day time.Time) string {
+// it is open which number is the month are left out, but for the day first. A date
+// without a year is of the last one, and none of an old day.
+func dayForm(day time.Time, old bool) string {
 	month := `(?i:` + strings.ToLower(day.Format("Jan")) + `)[a-z]*`
 	forms := []string{
 		day.Format(`2006[-/.]?01[-/.]?02`),
 		day.Format(`02[./-]01[./-]2006`),
 		fmt.Sprintf(`0?%d[ /-]%s[ /,-]+%d`, day.Day(), month, day.Year()),
-		fmt.Sprintf(`%s +0?%d(?:,? +%d|,? +\d\d:)`, month, day.Day(), day.Year()),
+		fmt.Sprintf(`%s +0?%d,? +%d`, month, day.Day(), day.Year()),
+		fmt.Sprintf(`%s +0?%d,? +\d\d:[\d:.]+ %d`, month, day.Day(), day.Year()),
+	}
+	if !old {
+		forms[len(forms)-1] = fmt.Sprintf(`%s +0?%d,? +\d\d:`, month, day.Day())
 	}
 	if day.Day() > 12 {
 		forms = append(forms, day.Format(`01/02/2006`))
@@ -107,14 +112,14 @@ func (g report) attempts(listing listResult) []arguments {
 	contents := []string{strict, loose}
 	form, level := levels.of(g.text)
 	if !g.day.IsZero() {
-		day := dayForm(g.day)
+		day := dayForm(g.day, g.old)
 		contents = []string{both(timeFirst+day, strict), both(day, loose)}
 		if level {
 			contents[0] = timeFirst + day + `(?:.*(?:` + strict + `)|` + afterTime + `(?:\w+:)?\b(?i:` + strings.ToLower(form) + `)\b)` +
 				`|(?:(?:` + strict + `).*` + timeKey + `|^\W{0,3}` + form + `\W{1,4})` + day
 		}
 	}
-	if level {
+	if level && !g.old {
 		contents[0] += klogDay(g.day, form)
 	}
 	if level && g.day.IsZero() {

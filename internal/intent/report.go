@@ -23,6 +23,7 @@ type report struct {
 	field  string    // such as module
 	day    time.Time // zero: all days
 	file   string    // where the table goes; empty: the chat
+	old    bool      // the day is of more than a year ago
 	byName bool      // sort by name instead of number
 	vague  bool      // a level is counted, but not all of the words are understood
 }

@@ -113,7 +113,7 @@ const (
 		`|tally|totals?|table|list|sorted|look|go|search|check|see|take|find|each|want|need|counted|through|into|in|from|at|for|to|over|inside|with|containing|contain|saying|say|word|text|results?|amount` +
 		`|occurred|happened|occur|give|show|tell|make|i|you|we|get|got|my|just|level|severity|summari[sz]e|sum|highest|first|most|frequent|folder|directory|file|files|every|report|per`
 	emptyCS = `spočítej|napočítej|spočti|sečti|spočítat|kolik|je|bylo|byla|byly|jsou|řádk\pL+|řádek|s|se|slovem|v|ve|z|ze|do|a|pak|mi|prosím|poče?t\pL*|tabulk\pL+|všech\pL*|celkem|které|který|záznam\pL*` +
-		`|měl|měly|mají|má|složce|složky|složka|souboru|souborech|adresáři|najdi|zjisti`
+		`|měl|měly|mají|má|obsahuj\pL+|složce|složky|složka|souboru|souborech|adresáři|najdi|zjisti`
 )
 
 var (
@@ -124,7 +124,7 @@ var (
 	aFolder = newPattern(`^(?P<before>.*?)(?:(?:folder|directory|složce|složky|složka|adresáři|adresáře) (?P<where>[\w-]+)|\b(?P<where>[\w-]+) (?:folder|directory)|(?P<where>[\w-]+)\s*(?:目录|文件夹))(?P<after>.*)$`)
 	theLogs = newPattern(`^(?P<before>.*?)(?:(?:\b(?:in|from|of|through|inside|v|ve|z|ze) (?:(?:the|my|all|all the|all my) )?)(?:logs|log files|log|logu|logů|logách|lozích)\b|\blogs\s*(?:里面|里|中|下)|(?:我的|所有)*日志(?:文件)?(?:里面|里|中))(?P<after>.*)$`)
 	// counts tells that something is to be counted.
-	counts = newPattern(`count|how many|number of|tally|lines|errors|warnings|entries|sečti|secti|统计|多少|行数|数一下|kolik|poče?t|počít|počti|řádk|chyb`)
+	counts = newPattern(`count|几[个条行]|how many|number of|tally|lines|errors|warnings|entries|sečti|secti|统计|多少|行数|数一下|kolik|poče?t|počít|počti|řádk|chyb`)
 	// ofLines tells that lines are counted, and not files or people.
 	ofLines = newPattern(`\b(?:lines?|entries|messages|records|errors?|warnings?|failures|exceptions)\b|行|条|错误|警告|异常|řád|chyb|varov`)
 	// byWhom is about what somebody did.
@@ -204,10 +204,11 @@ func (u *utterance) report(words string) (g report, ok bool) {
 		if g.day, ok = u.pastDay(m["day"]); !ok {
 			return g, false
 		}
+		g.old = !g.day.AddDate(1, 0, 0).After(u.Now)
 	}
 	number := howOften.has(whole)
 	plain := g.file == "" && g.day.IsZero() // of what is no level, count rules take it
-	if plain && (!number && m0 == nil || m0 == nil && asWord.has(whole)) {
+	if plain && (!number && m0 == nil || m0 == nil && asWord.has(whole) && !ofLevel.has(whole)) {
 		return g, false
 	}
 	if otherTime.has(whole) { // that is no day
@@ -245,7 +246,7 @@ func (g *report) counted(words string, number bool) bool {
 	}
 	if len(said) > 1 {
 		rest := slices.DeleteFunc(slices.Clone(said), isLevel)
-		g.vague = len(rest) < len(said)-1 || len(rest) < len(said) && g.field != "file" && g.day.IsZero()
+		g.vague = len(rest) < len(said)-1 || len(rest) < len(said) && slices.ContainsFunc(rest, isField) || len(rest) < len(said) && g.field != "file" && g.day.IsZero()
 		return false
 	}
 	g.text = strings.Join(said, "")
@@ -268,6 +269,15 @@ func isLevel(word string) bool {
 
 // inMyFiles says that lines are counted everywhere.
 var inMyFiles = newPattern(`\b(?:in|across|of|over) (?:all )?(?:of )?(?:my |the |these )?(?:files|notes|documents)\b`)
+
+// isField tells whether a word names a field of a line.
+func isField(word string) bool {
+	_, ok := fieldNames.of(word)
+	return ok || slices.Contains(likeModule, word)
+}
+
+// ofLevel calls lines or failures what is counted, even where a file contains them.
+var ofLevel = newPattern(`\b(?:error|warn|warning|info|debug|trace|notice|fatal|critical|crit)s? (?:lines?|entries|records|do|does)\b|(?:řádků|řádky|řádek) (?:error|warn|warning|info|debug|trace|notice|fatal|critical)\b|chyb obsah`)
 
 // whatNumber is around words for a number.
 var whatNumber = newPattern(`^what(?:'s| is| was) (?P<rest>the (?:total )?(?:number|count)s? .*)$`)

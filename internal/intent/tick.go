@@ -195,7 +195,9 @@ func (u *utterance) valueOf(m captures, path string) goal {
 		old, _ := literal(from["old"])
 		return saying{oldAndNew.In(u.Lang, from["what"], old, value, path)}
 	}
-	if !sets && m["the"] == "" && (anyDigit.MatchString(what) || !anyDigit.MatchString(value)) {
+	number := anyDigit.MatchString(what)
+	named := m["the"] != "" || !number && (anyDigit.MatchString(value) || nameChange.has(m["change"]))
+	if !sets && !named {
 		return nil
 	}
 	return saying{asItStands.In(u.Lang, what, value, path)}
@@ -204,6 +206,8 @@ func (u *utterance) valueOf(m captures, path string) goal {
 var (
 	// fromOld is what is to change, and its old value.
 	fromOld = newPattern(`^(?P<what>\S.*?) (?:from|z|ze) (?P<old>\S.*)$`)
+	// nameChange are verbs without an article to tell what is a name.
+	nameChange = newPattern(`^(?:změň|改成|改为)$`)
 	// setsValue are verbs whose first text is never one that is there.
 	setsValue = newPattern(`^(?:set|update|modify|nastav|设为|设置为)$`)
 )
