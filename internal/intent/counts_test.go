@@ -12,6 +12,7 @@ var levelFiles = map[string]string{
 		"2026-11-29 09:49:31 WARN [mail] slow\n2026-11-29 09:03:57 INFO [db] retry after ERROR 17\n10:00 ERROR [mail] bounce\n",
 	"logs/apache.log": "[Sun Nov 29 10:00:03.123456 2026] [core:error] [pid 1] a file is missing\n[Sun Nov 29 10:00:04.123456 2026] [core:notice] [pid 1] no ERROR\n",
 	"logs/pino.log":   `{"level":30,"time":1764410400000,"module":"web","msg":"no ERROR"}` + "\n" + `{"level":50,"time":"2026-11-29T10:00:00Z","module":"web","msg":"gone"}` + "\n",
+	"logs/apache.old": "[Fri Nov 29 10:00:03.123456 2024] [core:error] [pid 1] a file is missing\n",
 	"logs/ruby.log":   "I, [2026-11-29T10:00:00.123456 #12]  INFO -- web: ERROR text\nE, [2026-11-29T10:00:01.123456 #12] ERROR -- jobs: gone\n",
 	"logs/syslog":     "Nov 27 06:00:00 box cron[12]: ERROR no such job\n",
 	"notes.md":        "buy milk\nthe ERROR is mine\nbuy bread\n",
@@ -19,7 +20,7 @@ var levelFiles = map[string]string{
 
 // TestCountsOfLevels are told by the form of the lines, however they are asked for.
 func TestCountsOfLevels(t *testing.T) {
-	inAll := "auth: 2\ncore: 1\ncron: 1\ndb: 1\njobs: 1\nmail: 1\nweb: 1\nTotal: 8 lines.\nNot counted: 5 lines of another level"
+	inAll := "auth: 2\ncore: 2\ncron: 1\ndb: 1\njobs: 1\nmail: 1\nweb: 1\nTotal: 9 lines.\nNot counted: 5 lines of another level"
 	for ask, want := range map[string]string{
 		"count ERROR lines in logs/ per module":                       inAll,
 		"how many errors per module are in logs/?":                    inAll,
@@ -42,6 +43,9 @@ func TestCountsOfLevels(t *testing.T) {
 		"how many modules have errors in logs/":                       "I did not understand all of that",
 		"how many ERROR lines of 2024-11-27 are in logs/syslog":       "There are none: ERROR lines of 2024-11-27 in logs/syslog: 0.",
 		"how many ERROR lines of November 27 are in logs/syslog":      "logs/syslog: 1\n",
+		"how many ERROR lines of yesterday are in logs/apache.old":    "There are none: ERROR lines of 2026-11-29",
+		"how many ERROR lines of 2024-11-29 are in logs/apache.old":   "logs/apache.old: 1\n",
+		"how many ERROR lines of yesterday are in logs/apache.log":    "logs/apache.log: 1\n",
 		"count lines by level in logs/app.log":                        "ERROR: 4\n",
 		"which module has the most errors in logs/app.log?":           "auth: 2\ndb: 1\n",
 		"logs/app.log 里有多少行 ERROR？":                                   "logs/app.log: 4\n合计：4 行，1 个文件。\n未计入：级别不同",

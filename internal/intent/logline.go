@@ -51,7 +51,7 @@ func dayForm(day time.Time, old bool) string {
 		fmt.Sprintf(`%s +0?%d,? +\d\d:[\d:.]+ %d`, month, day.Day(), day.Year()),
 	}
 	if !old {
-		forms[len(forms)-1] = fmt.Sprintf(`%s +0?%d,? +\d\d:`, month, day.Day())
+		forms[len(forms)-1] = fmt.Sprintf(`%s +0?%d,? +\d\d:[\d:.]*(?:[^\d:.](?:%d|\D|\d{1,3}\D)|$)`, month, day.Day(), day.Year())
 	}
 	if day.Day() > 12 {
 		forms = append(forms, day.Format(`01/02/2006`))
