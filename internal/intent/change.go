@@ -194,6 +194,30 @@ func (u *utterance) verbatim(words string) string {
 	return words
 }
 
+// cutName asks for a file whose name without quotes may begin with new: it is not
+// written to one of a shorter name.
+func cutName() rule {
+	return rule{newPatterns(
+		`^(?:write|put|save|store|note|enter)(?: down)? .+ (?:to|into|in|as|onto) (?P<the>(?:an?|the) )?(?P<new>(?:new |text )+)(?P<file>[^\s"'“”/~][^\s"'“”]*(?: [^\s"'“”]+)*)$`,
+		`^(?:create|make|write|save|start) (?P<the>(?:an?|the) )?(?P<new>(?:new |text )+)(?P<file>(?:file|document|text)\.\w+)(?: .*)?$`,
+	), func(u *utterance, m captures) goal {
+		if !isFile(m["file"]) || saysFile.has(m["file"]) || strings.Contains(m["file"], ":") || m["the"] != "" && !justFile.has(m["file"]) {
+			return nil
+		}
+		return saying{quotesAround.In(u.Lang, m["new"]+" "+m["file"], m["file"])}
+	}}
+}
+
+// justFile is a name that may be cut out of one with a space.
+var justFile = newPattern(`^(?:file|document|text)\.`)
+
+// quotesAround asks for quotes around a name.
+var quotesAround = lang.Words{
+	EN: "A name with a space needs quotes: say whether the file is \"%[1]s\" or \"%[2]s\", and I change nothing until then.",
+	ZH: "带空格的文件名需要加引号：请说明文件是“%[1]s”还是“%[2]s”，在此之前我不会修改任何内容。",
+	CS: "Název s mezerou patří do uvozovek: řekněte, zda je to soubor \"%[1]s\", nebo \"%[2]s\"; do té doby nic neměním.",
+}
+
 // theFile reads the name of one file that is to change. It is stricter than the
 // reading of a file to look at: nothing is left out of a name but the word file,
 // and a name with spaces must have no other word beside it.

@@ -28,7 +28,7 @@ const (
 // nothing may be taken off.
 func changeRules() []rule {
 	return []rule{
-		saveLast(), emptyFile(), someNewText(), oneLineMore(), tickOff(),
+		cutName(), saveLast(), emptyFile(), someNewText(), oneLineMore(), tickOff(),
 		{editPatterns, func(u *utterance, m captures) goal { return u.edit(m) }},
 		textAway(), lineOut(), anotherName(), anotherPlace(), intoTrash(), valueChange(),
 	}
@@ -125,6 +125,9 @@ func textAway() rule {
 		if !ok || old == "" || isKnownFile(strings.TrimSpace(old)) { // a file in a folder
 			return nil
 		}
+		if u.offers(readFile) {
+			return textCut{path, old}
+		}
 		return change{editFile, arguments{"path": path, "old_text": old, "new_text": ""}}
 	}}
 }
@@ -158,7 +161,7 @@ func intoTrash() rule {
 
 // textRules ask for a new text, which ends the words.
 func textRules() []rule {
-	return []rule{{newPatterns(
+	return []rule{cutName(), {newPatterns(
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?:(?: of| is)?:)? (?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
 		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
@@ -213,12 +216,12 @@ func (u *utterance) theText(words string) (string, bool) {
 // editPatterns ask for one text in the place of another.
 var editPatterns = newPatterns(
 	`^(?:replace|substitute|exchange|swap)(?P<all> all| every| each)?(?: (?:the|occurrences? of|text|words?|line))* `+oldText+` (?:with|by)(?: the)?(?: text| word)? `+newText+`(?P<all> everywhere)? in(?: the)?(?: file)? `+fileName+`$`,
-	`^in(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:replace|substitute|change)(?P<all> all| every| each)?(?: (?:the|text|word))* `+oldText+` (?:with|by|to|into) `+newText+`$`,
-	`^(?:change)(?P<all> all| every| each)?(?: (?:the|text|words?|line))* `+oldText+` (?:to|into) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?(?P<all>所有|全部)?的?(?P<all>所有|全部)?的?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:改成|改为|替换成|替换为|换成|换为)\s*`+newText+`$`,
-	`^(?:nahraď|zaměň|změň|přepiš)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? `+oldText+` (?:textem|slovem|za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`,
-	`^(?:v|ve)(?: souboru)? `+fileName+`,? (?:nahraď|zaměň|změň|přepiš)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
-	`^(?:nahraď|zaměň|změň|přepiš) (?:v|ve)(?: souboru)? `+fileName+`(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
+	`^in(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:replace|substitute|(?P<change>change|set|update))(?P<all> all| every| each)?(?P<the>(?: (?:the|text|word))*) `+oldText+` (?:with|by|to|into) `+newText+`$`,
+	`^(?P<change>change|set|update|modify)(?P<all> all| every| each)?(?P<the>(?: (?:the|text|words?|line))*) `+oldText+` (?:to|into) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?(?P<all>所有|全部)?的?(?P<all>所有|全部)?的?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:(?P<change>改成|改为|设为|设置为)|替换成|替换为|换成|换为)\s*`+newText+`$`,
+	`^(?:nahraď|zaměň|(?P<change>změň|přepiš|nastav))(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? `+oldText+` (?:textem|slovem|za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`,
+	`^(?:v|ve)(?: souboru)? `+fileName+`,? (?:nahraď|zaměň|(?P<change>změň|přepiš|nastav))(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
+	`^(?:nahraď|zaměň|(?P<change>změň|přepiš|nastav)) (?:v|ve)(?: souboru)? `+fileName+`(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
 )
 
 // edit makes the goal of replacing a text.
@@ -226,6 +229,9 @@ func (u *utterance) edit(m captures) goal {
 	path, ok := u.theFile(m["file"])
 	if !ok {
 		return nil
+	}
+	if g := u.valueOf(m, path); g != nil {
+		return g
 	}
 	args := arguments{"path": path}
 	for name, words := range map[string]string{"old_text": m["old"], "new_text": m["new"]} {

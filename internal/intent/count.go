@@ -104,13 +104,20 @@ func countRules() []rule {
 			if !ok || g.text == "" {
 				return nil
 			}
+			if isLevel(logWord(g.text)) {
+				return report{where: g.where, text: logWord(g.text), field: field}
+			}
 			if field != "file" {
 				g.field = field
 			}
 			return g
 		}},
 		{newPatterns(`^(?P<all>.*)$`), func(u *utterance, m captures) goal {
-			if g, ok := u.counting(m["all"]); ok {
+			g, ok := u.counting(m["all"])
+			switch {
+			case ok && isLevel(logWord(g.text)) && !asWord.has(m["all"]):
+				return report{where: g.where, text: logWord(g.text), field: "file"}
+			case ok:
 				return g
 			}
 			return nil

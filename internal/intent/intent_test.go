@@ -137,7 +137,7 @@ func TestReplies(t *testing.T) {
 		{"přečti nic.txt", "Nepovedlo se to: "},
 		{"open photo.png", "photo.png is not text but binary"},
 		{"How many ERROR lines are in app.log?", "3 lines"},
-		{"app.log 里有多少行 ERROR？", "app.log 中有 3 行包含 ERROR"},
+		{"app.log 里有多少行 ERROR？", "app.log 中 ERROR 行（按文件）：\napp.log: 3\n合计：3 行"},
 		{"How many lines does notes.md have?", "notes.md has 2 lines."},
 		{"count ERROR lines per module in logs/", "db: 2\nnet: 1"},
 		{"How many ERROR lines are in app.log per module?", "auth: 2\nweb: 1"},

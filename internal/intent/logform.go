@@ -20,16 +20,20 @@ var levelNames = []string{"TRACE", "DEBUG", "INFO", "NOTICE", "WARN\\w*", "ERROR
 // search_files takes expressions of 1,000 bytes.
 const (
 	// lineHead is what stands before the level: no words, but times, numbers and
-	// what is in brackets.
-	lineHead = `^(?:[^\pL\[{"]|T|Z|UTC|CES?T|(?:[a-z]{3} )?[a-z]{3}[ /-]+\d|\[[^\[\]]*\])*?`
+	// what is in brackets; Ruby has a letter before the bracket.
+	lineHead = `^(?:[^\pL\[{"]|[a-z], \[|T|Z|UTC|CES?T|(?:[a-z]{3} )?[a-z]{3}[ /-]+\d|\[[^\[\]]*\])*?`
 	aName    = `(\pL[\w./-]*)`
 	// afterLevel is where a name follows the level: 12 --- [main] com.acme.Pay :,
-	// [auth], auth - , (auth), auth: , :auth:.
-	afterLevel = `\s+\d+ ---(?: *\[[^\]]*\])+ ` + aName + `\s+:|[^\w\[]*\[` + aName + `\]|\]?\s+\(?` + aName + `(?: - |\)|(?:\[\d+\])?:\s)|\s*[|:]\s*` + aName + `\s*[|:]`
+	// [auth], auth - , (auth), auth: , -- auth: , :auth:.
+	afterLevel = `\s+\d+ ---(?: *\[[^\]]*\])+ ` + aName + `\s+:|[^\w\[]*\[` + aName + `\]|\]?\s+(?:-- |\()?` + aName + `(?: - |\)|(?:\[\d+\])?:\s)|\s*[|:]\s*` + aName + `\s*[|:]`
 	// sysLog is the beginning of a line of syslog, up to the program.
 	sysLog = `^(?:[a-z]{3} +\d+ [\d:]+|\d{4}-\S+) \S+ `
+	// beforeLevel may stand before the level of a line, and aProgram before that of
+	// one of syslog.
+	beforeLevel = `(?:[\w.-]+(?: - |\.))?\[?(?:\w+:)?`
+	aProgram    = `[\w./-]+(?:\[\d+\])?: \[?`
 	// levelKey is the key before a level.
-	levelKey  = `^.*?\b(?:level|lvl|severity)"?[=:] ?"?`
+	levelKey  = `^.*?\b(?:le?ve?l|severity)"?[=:] ?"?`
 	moduleKey = `\b(?:mod(?:ule)?|component|logger|service|source)"?[=:] ?"?([^\s",;}\]]+)`
 )
 
@@ -42,11 +46,27 @@ func otherLevels(level string) string {
 	return `((?:` + strings.ToLower(strings.Join(others, "|")) + `)\W)`
 }
 
+// levelNumber is the number that pino has for a level.
+var levelNumber = map[string]string{"TRACE": "1", "DEBUG": "2", "INFO": "3", "WARN\\w*": "4", "ERROR": "5", "FATAL": "6"}
+
+// afterKey is a level after its key, in letters or as a number.
+func afterKey(level string) string {
+	if n := levelNumber[level]; n != "" {
+		return `(?:` + strings.ToLower(level) + `|` + n + `0)\b`
+	}
+	return strings.ToLower(level) + `\b`
+}
+
+// orNumber adds the numbers of other levels, as pino has them after the key.
+func orNumber(others, level string) string {
+	return strings.TrimSuffix(others, ")") + `|[` + strings.ReplaceAll("123456", levelNumber[level], "") + `]0[,}])`
+}
+
 // ofOtherLevel are expressions, each with one group, for lines whose level is not
 // the given one.
 func ofOtherLevel(level string) string {
 	others := otherLevels(level)
-	exprs := []string{lineHead + `(?:[\w.-]+(?: - |\.))?\[?` + others, levelKey + others, sysLog + `[\w./-]+(?:\[\d+\])?: \[?` + others}
+	exprs := []string{lineHead + beforeLevel + others, `(?:` + levelKey + `|` + sysLog + aProgram + `)` + orNumber(others, level)}
 	if letter := shortLetter[level]; letter != "" {
 		exprs = append(exprs, `^(`+strings.ReplaceAll(`[IWEF]`, letter, "")+`\d{4} )[\d:.]`)
 	}
@@ -62,11 +82,11 @@ func byModule(level string) string {
 	others := otherLevels(level)
 	exprs := []string{
 		lineHead + `(?:(?:\[[^\]]*\]\W{0,3})?\[?` + l + `(?:` + afterLevel + `|.*?` + moduleKey + `)|\[` + aName + `\]\W{0,3}` + l +
-			`|` + aName + `(?: - |\.)` + l + `|\[(\w+):` + l + `|\[?` + l + `|(?:[\w.-]+(?: - |\.))?\[?` + others + `)`,
-		levelKey + others,
-		sysLog + `(?:[\w./-]+(?:\[\d+\])?: \[?` + others + `|` + aName + `(?:\[\d+\])?: )`,
+			`|` + aName + `(?: - |\.)` + l + `|\[(\w+):` + l + `|\[?` + l + `|` + beforeLevel + others + `)`,
+		`(?:` + levelKey + `|` + sysLog + aProgram + `)` + orNumber(others, level),
+		sysLog + aName + `(?:\[\d+\])?: `,
 		`^.*?` + moduleKey,
-		levelKey + l,
+		levelKey + afterKey(level),
 		`^.*?(\W` + strings.ToLower(level) + `)`,
 	}
 	if letter := shortLetter[level]; letter != "" {
@@ -75,9 +95,10 @@ func byModule(level string) string {
 	return `(?i:` + strings.Join(exprs, "|") + `)`
 }
 
-// noDate is the expression for lines that surely have no date: what digits they
-// have are of no more than three and make no date.
-const noDate = `^(?:\D|\d{1,3}(?:[^\d./-]|$))*$`
+// noDate is the expression for lines that surely have no date, for a value that is
+// empty: what digits they have are of no more than three and make no date. Of those
+// that begin with a month and a day it has the month.
+const noDate = `^\W{0,3}(?:(?i:[a-z]{3,9}),? )?(?:\d\d? )?(?i:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*) +\d|^(?:\D|\d{1,3}(?:[^\d./-]|$))*$`
 
 // valueIn is what byModule has of a line.
 func valueIn(line, level string) string {
@@ -106,6 +127,9 @@ func formOf(value, level string) (other string, known bool) {
 	if m := klogValue.FindStringSubmatch(value); m != nil {
 		return m[1], true
 	}
+	if pinoValue.MatchString(value) {
+		return word, true
+	}
 	switch form, ok := levels.of(word); {
 	case !ok:
 		return "", true
@@ -117,6 +141,9 @@ func formOf(value, level string) (other string, known bool) {
 
 // klogValue is what byModule has of a line of klog that is of another level.
 var klogValue = regexp.MustCompile(`^([IWEF])\d{4} $`)
+
+// pinoValue is what byModule has of a line of pino that is of another level.
+var pinoValue = regexp.MustCompile(`^[1-6]0[,}]$`)
 
 // nameOf is the module in a value of byModule; empty where it is none.
 func nameOf(value, level string) string {

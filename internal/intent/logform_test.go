@@ -1,21 +1,28 @@
 package intent
 
 import (
-	"regexp"
+	"regexp/syntax"
 	"testing"
 	"time"
 )
 
 // TestExpressionsFit holds the expressions to what search_files takes.
 func TestExpressionsFit(t *testing.T) {
-	const most = 1000 // bytes
+	const most = 1000 // bytes, and instructions
 	for word, level := range map[string]string{"error": "ERROR", "warnings": `WARN\w*`, "info": "INFO", "debug": "DEBUG", "trace": "TRACE", "notice": "NOTICE", "fatal": "FATAL", "critical": `CRIT\w*`} {
 		exprs := []string{byModule(level), ofOtherLevel(level)}
-		for _, a := range (report{text: word, where: "logs/", day: time.Date(2026, 9, 29, 0, 0, 0, 0, time.UTC)}).attempts(listResult{}) {
-			exprs = append(exprs, a["content"].(string))
+		for _, day := range []time.Time{{}, time.Date(2026, 9, 29, 0, 0, 0, 0, time.UTC)} {
+			for _, a := range (report{text: word, where: "logs/", day: day}).attempts(listResult{}) {
+				exprs = append(exprs, a["content"].(string))
+			}
 		}
 		for _, e := range exprs {
-			if _, err := regexp.Compile(e); err != nil || len(e) > most {
+			re, err := syntax.Parse(e, syntax.Perl)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prog, err := syntax.Compile(re.Simplify())
+			if err != nil || len(e) > most || len(prog.Inst) > most {
 				t.Errorf("%s: %d bytes, %v", word, len(e), err)
 			}
 		}
@@ -42,6 +49,11 @@ func TestFormOf(t *testing.T) {
 		`{"module":"auth","level":"error"}`:                           {"auth", "", true},
 		"Nov 29 10:00:00 box cron[1]: WARNING no ERROR":               {"", "WARNING", true},
 		"Nov 29 10:00:00 box cron[1]: what an ERROR":                  {"cron", "", true},
+		"[Sat Nov 29 14:02:11.1 2026] [core:notice] [pid 1] ERROR":    {"", "notice", true},
+		`{"level":30,"module":"web","msg":"ERROR"}`:                   {"", "30", true},
+		`{"level":50,"module":"web","msg":"x"}`:                       {"web", "", true},
+		"I, [2026-11-29T10:00:00.1 #1]  INFO -- web: ERROR":           {"", "INFO", true},
+		"E, [2026-11-29T10:00:00.1 #1] ERROR -- web: x":               {"web", "", true},
 		"something is an ERROR":                                       {"", "", false},
 		"2026-11-29 10:00 I see an ERROR":                             {"", "", false},
 		"2026-11-29 10:00:00,1 - shop.cart - ERROR - x":               {"shop.cart", "", true},

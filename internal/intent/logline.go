@@ -39,14 +39,19 @@ const (
 const afterTime = `[0-9:.,TZ+\-/\[\]| ]{0,40}`
 
 // dayForm is the expression for a day in the ways that logs write it. Those where
-// it is open which number is the month are left out, but for the day first.
-func dayForm(day time.Time) string {
+// it is open which number is the month are left out, but for the day first. A date
+// without a year is of the last one, and none of an old day.
+func dayForm(day time.Time, old bool) string {
 	month := `(?i:` + strings.ToLower(day.Format("Jan")) + `)[a-z]*`
 	forms := []string{
 		day.Format(`2006[-/.]?01[-/.]?02`),
 		day.Format(`02[./-]01[./-]2006`),
 		fmt.Sprintf(`0?%d[ /-]%s[ /,-]+%d`, day.Day(), month, day.Year()),
-		fmt.Sprintf(`%s +0?%d(?:,? +%d|,? +\d\d:)`, month, day.Day(), day.Year()),
+		fmt.Sprintf(`%s +0?%d,? +%d`, month, day.Day(), day.Year()),
+		fmt.Sprintf(`%s +0?%d,? +\d\d:[\d:.]+ %d`, month, day.Day(), day.Year()),
+	}
+	if !old {
+		forms[len(forms)-1] = fmt.Sprintf(`%s +0?%d,? +\d\d:[\d:.]*(?:[^\d:.](?:%d|\D|\d{1,3}\D)|$)`, month, day.Day(), day.Year())
 	}
 	if day.Day() > 12 {
 		forms = append(forms, day.Format(`01/02/2006`))
@@ -67,6 +72,12 @@ func klogDay(day time.Time, form string) string {
 	return `|^` + letter + day.Format("0102") + ` `
 }
 
+// smallLevel is the expression for a level in small letters at its place: in
+// brackets, or after a time.
+func smallLevel(form string) string {
+	return `|(?i:` + lineHead + `(?:\[(?:\w+:)?|(?:[\d:.,]{5}Z?|\[[^\[\]]*\d\d\])\W{1,4})` + strings.ToLower(form) + `\b)`
+}
+
 // wordForm is the expression for a word in a line. A level is one in capitals, or
 // where the line says level; loosely it is also any word like it, if the person
 // wrote no capitals.
@@ -79,7 +90,7 @@ func wordForm(text string, loose bool) string {
 	case level && loose && !capitals:
 		return `(?i:\b` + strings.ToLower(form) + `)`
 	case level:
-		return `\b` + form + `\b|(?i:\b(?:level|lvl|severity)"?\s*[=:]\s*"?` + strings.ToLower(form) + `\b)`
+		return `\b` + form + `\b|(?i:\b(?:level|lvl|severity)"?\s*[=:]\s*"?` + afterKey(form) + `)`
 	case capitals:
 		return regexp.QuoteMeta(text)
 	}
@@ -101,15 +112,18 @@ func (g report) attempts(listing listResult) []arguments {
 	contents := []string{strict, loose}
 	form, level := levels.of(g.text)
 	if !g.day.IsZero() {
-		day := dayForm(g.day)
+		day := dayForm(g.day, g.old)
 		contents = []string{both(timeFirst+day, strict), both(day, loose)}
 		if level {
-			contents[0] = timeFirst + day + `(?:.*(?:` + strict + `)|` + afterTime + `\b(?i:` + strings.ToLower(form) + `)\b)` +
+			contents[0] = timeFirst + day + `(?:.*(?:` + strict + `)|` + afterTime + `(?:\w+:)?\b(?i:` + strings.ToLower(form) + `)\b)` +
 				`|(?:(?:` + strict + `).*` + timeKey + `|^\W{0,3}` + form + `\W{1,4})` + day
 		}
 	}
-	if level {
+	if level && !g.old {
 		contents[0] += klogDay(g.day, form)
+	}
+	if level && g.day.IsZero() {
+		contents[0] += smallLevel(form)
 	}
 	var all []arguments
 	add := func(content, name string) {
@@ -203,7 +217,10 @@ func placesOf(field, text string) []string {
 // expression is empty if no line tells it.
 func fieldIn(field, text string, sample searchResult) string {
 	lines := linesIn(sample)
-	const most = 900 // bytes
+	most := 990 // bytes
+	if form, ok := levels.of(text); ok {
+		most -= len(ofOtherLevel(form))
+	}
 	expr := ""
 	for _, place := range placesOf(field, text) {
 		whole := `^.*?(?:` + place + `)|`

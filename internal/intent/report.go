@@ -23,7 +23,9 @@ type report struct {
 	field  string    // such as module
 	day    time.Time // zero: all days
 	file   string    // where the table goes; empty: the chat
+	old    bool      // the day is of more than a year ago
 	byName bool      // sort by name instead of number
+	vague  bool      // a level is counted, but not all of the words are understood
 }
 
 // first is the tool that counts.
@@ -151,7 +153,7 @@ func (g report) undated() arguments {
 	if g.day.IsZero() || word == "" {
 		return nil
 	}
-	return arguments{"path": g.where, "content": word, "regexp": true, "case": true, "group_by": noDate, "limit": 1}
+	return arguments{"path": g.where, "content": word, "regexp": true, "case": true, "group_by": noDate, "limit": 20}
 }
 
 // written reads back what was written, and tells what is in it. All of it comes

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -80,6 +81,7 @@ var (
 	byNameOrder = newPattern(`^(?:names?|module(?: name)?|alphabetical order|alphabetically|名称|名字|字母顺序|jména|názvu|abecedy|abecedně)$`)
 	// forEach is the field that is counted by.
 	forEach = newPatterns(
+		`^(?:which|what) (?P<field>log file|ip address|\pL+) (?:has|have|had|produced?|produces|caused?|logged|logs|shows?|got|gets|threw|throws|made|makes)(?: the)? most(?: of the)? (?P<after>\S.*)$`,
 		`^(?P<before>(?:list|rank|show|sort|order)(?: me)?) (?:the|all)(?: the)? (?P<field>\pL+?)s? by(?: the)?(?: number| count)? of (?P<after>\S.*)$`,
 		`^(?P<before>.*?),? `+eachEN+` (?P<field>log file|log level|ip address|\pL+)`+theRest,
 		`^(?P<before>.*?)(?: (?:of|in|from|did|does|do|have|has))? (?:each|every) (?P<field>\pL+)`+hadEN+theRest,
@@ -109,9 +111,9 @@ const months = `january|february|march|april|may|june|july|august|september|octo
 const (
 	emptyEN = `please|count(?:s|ing|ed)?|how|many|numbers?|of|the|an?|all|there|are|were|is|was|did|do|does|have|had|has|lines?|entry|entries|messages?|records?|logs?|logged|written|recorded|found|that|which|and|then|also|it|them|me|up` +
 		`|tally|totals?|table|list|sorted|look|go|search|check|see|take|find|each|want|need|counted|through|into|in|from|at|for|to|over|inside|with|containing|contain|saying|say|word|text|results?|amount` +
-		`|occurred|happened|occur|give|show|tell|make|i|you|we|get|got|my|just|summari[sz]e|sum|highest|first|most|frequent|folder|directory|file|files|every|report|per`
+		`|occurred|happened|occur|give|show|tell|make|i|you|we|get|got|my|just|level|severity|summari[sz]e|sum|highest|first|most|frequent|folder|directory|file|files|every|report|per`
 	emptyCS = `spočítej|napočítej|spočti|sečti|spočítat|kolik|je|bylo|byla|byly|jsou|řádk\pL+|řádek|s|se|slovem|v|ve|z|ze|do|a|pak|mi|prosím|poče?t\pL*|tabulk\pL+|všech\pL*|celkem|které|který|záznam\pL*` +
-		`|měl|měly|mají|má|složce|složky|složka|souboru|souborech|adresáři|najdi|zjisti`
+		`|měl|měly|mají|má|obsahuj\pL+|složce|složky|složka|souboru|souborech|adresáři|najdi|zjisti`
 )
 
 var (
@@ -122,7 +124,7 @@ var (
 	aFolder = newPattern(`^(?P<before>.*?)(?:(?:folder|directory|složce|složky|složka|adresáři|adresáře) (?P<where>[\w-]+)|\b(?P<where>[\w-]+) (?:folder|directory)|(?P<where>[\w-]+)\s*(?:目录|文件夹))(?P<after>.*)$`)
 	theLogs = newPattern(`^(?P<before>.*?)(?:(?:\b(?:in|from|of|through|inside|v|ve|z|ze) (?:(?:the|my|all|all the|all my) )?)(?:logs|log files|log|logu|logů|logách|lozích)\b|\blogs\s*(?:里面|里|中|下)|(?:我的|所有)*日志(?:文件)?(?:里面|里|中))(?P<after>.*)$`)
 	// counts tells that something is to be counted.
-	counts = newPattern(`count|how many|number of|tally|lines|errors|warnings|entries|sečti|secti|统计|多少|行数|数一下|kolik|poče?t|počít|počti|řádk|chyb`)
+	counts = newPattern(`count|几[个条行]|how many|number of|tally|lines|errors|warnings|entries|sečti|secti|统计|多少|行数|数一下|kolik|poče?t|počít|počti|řádk|chyb`)
 	// ofLines tells that lines are counted, and not files or people.
 	ofLines = newPattern(`\b(?:lines?|entries|messages|records|errors?|warnings?|failures|exceptions)\b|行|条|错误|警告|异常|řád|chyb|varov`)
 	// byWhom is about what somebody did.
@@ -155,14 +157,29 @@ func reportRules() []rule {
 	return []rule{{newPatterns(`^(?P<all>.*)$`), func(u *utterance, m captures) goal {
 		g, ok := u.report(m["all"])
 		switch {
+		case g.file != "" && copiesLines.has(m["all"]) && !asCount.has(m["all"]):
+			return saying{copiesNone.In(u.Lang, g.file)}
 		case ok:
 			return g
+		case g.vague && g.file == "" && g.where != "" && howOften.has(m["all"]) && !asWord.has(m["all"]):
+			return saying{reportSo.In(u.Lang)}
 		case g.file != "" && (g.field != "file" || !g.day.IsZero()) && g.where != "":
 			return saying{reportSo.In(u.Lang)}
 		}
 		return nil
 	}}}
 }
+
+var (
+	// copiesLines asks for the lines themselves in a file, and asCount for a number.
+	copiesLines = newPattern(`^(?:write|save|put|copy|store|export|extract|dump|output|collect|print|list|filter)(?: down| out)?(?: all| the| every| only| just)* (?:\S+ ){0,3}?(?:lines?|entries|messages|records|errors|warnings)\b|^(?:把|将)?.*?的?(?:所有|全部).*?(?:行|错误|警告)|^(?:zapiš|ulož|vypiš|zkopíruj|napiš|dej)(?: mi)?(?: všechny| vš\pL+)? (?:\pL+ )?(?:řádky|chyby|varování)(?: |$)`)
+	asCount     = newPattern(`count|how many|number|tally|total|sum|table|report |statist|\b(?:per|by|each|every)\b|按|每|各|统计|多少|几|行数|数量|kolik|poč[eíi]?t|podle|tabulk|každ`)
+	copiesNone  = lang.Words{
+		EN: "I cannot copy lines of one file to another; I can count them, or show them here. I have not written %s.",
+		ZH: "我不能把一个文件中的行复制到另一个文件；我可以统计它们，或在这里显示。没有写入 %s。",
+		CS: "Řádky z jednoho souboru do druhého kopírovat neumím; umím je spočítat nebo tu ukázat. Soubor %s jsem nezapsal.",
+	}
+)
 
 // report reads the parts of a report.
 func (u *utterance) report(words string) (g report, ok bool) {
@@ -175,25 +192,33 @@ func (u *utterance) report(words string) (g report, ok bool) {
 			return g, false
 		}
 	}
+	words = strip(words, whatNumber)
 	whole := words
 	words, m = takeOff(words, inOrder)
 	g.byName = byNameOrder.has(m["order"])
 	words, m = takeOff(words, forEach)
+	m0 := m
 	g.field = cmp.Or(fieldNames.or(m["field"], strings.ToLower(m["field"])), "file")
 	words, m = takeOff(words, ofOneDay)
 	if m != nil {
 		if g.day, ok = u.pastDay(m["day"]); !ok {
 			return g, false
 		}
+		g.old = !g.day.AddDate(1, 0, 0).After(u.Now)
 	}
-	if g.file == "" && g.day.IsZero() {
-		return g, false // a plain count
+	number := howOften.has(whole)
+	plain := g.file == "" && g.day.IsZero() // of what is no level, count rules take it
+	if plain && (!number && m0 == nil || m0 == nil && asWord.has(whole) && !ofLevel.has(whole)) {
+		return g, false
 	}
 	if otherTime.has(whole) { // that is no day
 		g.place(words)
+		g.vague = slices.ContainsFunc(strings.Fields(words), func(w string) bool { return isLevel(logWord(w)) })
 		return g, false
 	}
-	return g, g.counted(strings.Trim(words, " ,，。.;；?？:：!"), howOften.has(whole))
+	ok = g.counted(strings.Trim(words, " ,，。.;；?？:：!"), number)
+	_, level := levels.of(g.text)
+	return g, ok && (!plain || level || g.field == "level")
 }
 
 // counted reads what is counted and where, out of what is left of the words: a
@@ -220,11 +245,14 @@ func (g *report) counted(words string, number bool) bool {
 		}
 	}
 	if len(said) > 1 {
+		rest := slices.DeleteFunc(slices.Clone(said), isLevel)
+		g.vague = len(rest) < len(said)-1 || len(rest) < len(said) && slices.ContainsFunc(rest, isField) || len(rest) < len(said) && g.field != "file" && g.day.IsZero()
 		return false
 	}
 	g.text = strings.Join(said, "")
-	if !ok { // failures of a day are in logs
-		if _, level := levels.of(g.text); !level || !number || g.day.IsZero() {
+	everywhere := !ok && g.day.IsZero() && inMyFiles.has(words)
+	if !ok && !everywhere { // failures of a day are in logs
+		if _, level := levels.of(g.text); !level || !number || g.day.IsZero() && g.field == "file" {
 			return false
 		}
 		g.where, g.logs = "logs", true
@@ -232,6 +260,30 @@ func (g *report) counted(words string, number bool) bool {
 	const most = 60 // bytes
 	return len(g.text) <= most && (g.text != "" || !g.day.IsZero() || g.field == "level")
 }
+
+// isLevel tells whether a word is a level.
+func isLevel(word string) bool {
+	_, ok := levels.of(word)
+	return ok
+}
+
+// inMyFiles says that lines are counted everywhere.
+var inMyFiles = newPattern(`\b(?:in|across|of|over) (?:all )?(?:of )?(?:my |the |these )?(?:files|notes|documents)\b`)
+
+// isField tells whether a word names a field of a line.
+func isField(word string) bool {
+	_, ok := fieldNames.of(word)
+	return ok || slices.Contains(likeModule, word)
+}
+
+// ofLevel calls lines or failures what is counted, even where a file contains them.
+var ofLevel = newPattern(`\b(?:error|warn|warning|info|debug|trace|notice|fatal|critical|crit)s? (?:lines?|entries|records|do|does)\b|(?:řádků|řádky|řádek) (?:error|warn|warning|info|debug|trace|notice|fatal|critical)\b|chyb obsah`)
+
+// whatNumber is around words for a number.
+var whatNumber = newPattern(`^what(?:'s| is| was) (?P<rest>the (?:total )?(?:number|count)s? .*)$`)
+
+// asWord asks for lines that have a word, whatever their level.
+var asWord = newPattern(`\b(?:contain|mention|includ|match|say|word|text|occur)|包含|含有|提到|出现|obsah|slov|text|výskyt`)
 
 // quotedWord is a text in quotes among other words.
 var quotedWord = newPattern(`^(?P<before>.*?)(?P<text>` + inQuotes + `)(?P<after>.*)$`)

@@ -79,8 +79,10 @@ type tally struct {
 func (g report) tally(u *utterance, s searches) tally {
 	form, level := levels.of(g.text)
 	t := tally{word: shownWord(g.text), sortName: g.byName, head: fieldTitle(u, g.field)}
-	if lines := decode[searchResult](s.undated).Lines; lines != nil {
-		t.undated = *lines
+	for _, part := range decode[searchResult](s.undated).Groups {
+		if part.Value == "" { // others have a month
+			t.undated += part.Lines
+		}
 	}
 	counted := decode[searchResult](s.counted)
 	by := g.field

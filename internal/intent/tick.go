@@ -55,6 +55,39 @@ func (g tick) next(u *utterance, done []loci.ToolResult) loci.Move {
 	return loci.Move{Say: noOpenItem.In(u.Lang, g.text, g.path, len(open))}
 }
 
+// textCut is the goal of taking out a text. A line that has nothing else but the
+// mark of an item goes with it.
+type textCut struct{ path, text string }
+
+// first is the tool that changes the file.
+func (textCut) first() string { return editFile }
+
+// aMark is what may stand before the text of an item.
+var aMark = regexp.MustCompile(`^\s*(?:(?:[-*+•]|\d+[.)])\s+)?(?:\[[ xX]?\]\s*)?$`)
+
+// next reads, then takes the text out.
+func (g textCut) next(u *utterance, done []loci.ToolResult) loci.Move {
+	if len(done) == 0 {
+		return call(readFile, arguments{"path": g.path})
+	}
+	last := done[len(done)-1]
+	page := decode[readResult](last)
+	switch {
+	case last.Call.Name != readFile:
+		return sayChange(last)
+	case last.Err != nil:
+		return say(u, last)
+	}
+	lines := strings.SplitAfter(page.Text, "\n")
+	for i, l := range lines {
+		before, after, ok := strings.Cut(l, g.text)
+		if ok && page.Pages == 1 && strings.Count(page.Text, g.text) == 1 && aMark.MatchString(before) && strings.TrimSpace(after) == "" {
+			return lineCut{g.path, i + 1}.next(u, done)
+		}
+	}
+	return changing(editFile, arguments{"path": g.path, "old_text": g.text, "new_text": ""})
+}
+
 // lineCut is the goal of taking out one line.
 type lineCut struct {
 	path string
@@ -148,7 +181,43 @@ func valueChange() rule {
 	}}
 }
 
+// valueOf is the answer to words that ask for another value of something, such as
+// change the port to 9090, where the first text is the name of the value and not
+// what stands in its place. What is in quotes, or called a text, is itself meant.
+func (u *utterance) valueOf(m captures, path string) goal {
+	what, quoted := literal(m["old"])
+	value, _ := literal(m["new"])
+	sets := setsValue.has(m["change"])
+	if m["change"] == "" || !sets && (quoted || m["all"] != "" || m["the"] != "" && m["the"] != "the") {
+		return nil
+	}
+	if from, ok := fromOld.match(what); ok {
+		old, _ := literal(from["old"])
+		return saying{oldAndNew.In(u.Lang, from["what"], old, value, path)}
+	}
+	number := anyDigit.MatchString(what)
+	named := m["the"] != "" || !number && (anyDigit.MatchString(value) || nameChange.has(m["change"]))
+	if !sets && !named {
+		return nil
+	}
+	return saying{asItStands.In(u.Lang, what, value, path)}
+}
+
 var (
+	// fromOld is what is to change, and its old value.
+	fromOld = newPattern(`^(?P<what>\S.*?) (?:from|z|ze) (?P<old>\S.*)$`)
+	// nameChange are verbs without an article to tell what is a name.
+	nameChange = newPattern(`^(?:změň|改成|改为)$`)
+	// setsValue are verbs whose first text is never one that is there.
+	setsValue = newPattern(`^(?:set|update|modify|nastav|设为|设置为)$`)
+)
+
+var (
+	oldAndNew = lang.Words{
+		EN: "I change a text only when you say it as it stands in the file, and I do not know how %[1]s is written there: replace \"%[2]s\" with \"%[3]s\" in %[4]s, with what stands before it in the quotes if %[2]s is there more than once.",
+		ZH: "我只修改您按文件原文说出的文字，而我不知道文件中 %[1]s 是怎么写的：把 %[4]s 里的“%[2]s”改成“%[3]s”；如果 %[2]s 出现多次，请在引号内加上它前面的文字。",
+		CS: "Text změním, jen když ho řeknete tak, jak v souboru stojí, a nevím, jak je tam zapsáno %[1]s: nahraď \"%[2]s\" za \"%[3]s\" v %[4]s; je-li %[2]s v souboru vícekrát, i s tím, co stojí v uvozovkách před ním.",
+	}
 	doneAlready = lang.Words{EN: "“%s” is marked as done in %s already.", ZH: "“%s”在 %s 中已经标记为完成。", CS: "„%s“ už je v souboru %s označeno jako hotové."}
 	noOpenItem  = lang.Words{
 		EN: "For “%s” there is no open item, or more than one, in %s (found: %d). An open item is a line such as - [ ] buy milk, and I need its whole text.",

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"strings"
 
 	"loci"
@@ -45,7 +46,7 @@ func wordRules() []rule {
 			`^(?:查找|搜索|寻找|找)(?:一下)?(?:单词|文字|词语|词|文本|关键词|关键字)\s*(?P<text>.+)$`, `^(?:有没有|查找|找)(?:关于|包含|提到)\s*(?P<text>.+?)\s*的(?:文件|文档|笔记)$`,
 			`^(?:najdi|hledej|vyhledej)(?: mi)?(?: všechna)? (?:slovo|slova|text|výraz|frázi) (?P<text>.+)$`, `^(?:najdi|ukaž|je tu|mám|existuje)(?: mi)?(?: všechny| nějaký)* (?:soubory?|dokumenty?|poznámky) (?:o|s textem|se slovem|obsahující) (?P<text>.+)$`,
 		), func(u *utterance, m captures) goal {
-			text, _ := unquote(m["text"])
+			text, _ := unquote(strip(m["text"], inThem))
 			if text == "" || vagueWord.has(text) {
 				return nil
 			}
@@ -66,10 +67,10 @@ func wordRules() []rule {
 			`^count(?: the| all)? (?P<text>[\pL\d]+) (?:in|of) (?P<where>\S+)$`, `^(?P<where>\S+?)\s*(?:里面|里|中)?有多少(?:个|条)?(?P<text>错误|警告|异常)$`,
 		), func(u *utterance, m captures) goal {
 			if anyLog.has(m["where"]) {
-				return oneCall{tool: searchFiles, args: arguments{"content": logWord(m["text"]), "type": "log", "count": true}}
+				return u.countOf(counting{text: logWord(m["text"])}, true)
 			}
 			if where, ok := u.countPlace(strip(m["where"], fileWords, fileTail), m["where"], false); ok && where != "" {
-				return counting{where: where, text: logWord(m["text"])}
+				return u.countOf(counting{where: where, text: logWord(m["text"])}, false)
 			}
 			return nil
 		}},
@@ -82,7 +83,7 @@ func wordRules() []rule {
 			if !ok || m["text"] == "" {
 				return nil
 			}
-			return counting{where: where, text: logWord(m["text"]), field: field}
+			return u.countOf(counting{where: where, text: logWord(m["text"]), field: field}, false)
 		}},
 		{newPatterns( // two files at once
 			`^(?P<verb>compare|diff|show|read|open|print|display|cat|what is in|what do|summari[sz]e)(?: me)?(?: the)?(?: files| file| both| contents? of)*(?: the)? (?P<a>.+?)(?:,? and| with| to| &|,| vs\.?| versus)(?: the| file)? (?P<b>.+?)(?: say| contain)?$`,
@@ -102,6 +103,20 @@ func wordRules() []rule {
 			return g
 		}},
 	}
+}
+
+// inThem says of files again what was said.
+var inThem = newPattern(`^(?P<rest>.*\S) (?:(?:somewhere )?in (?:them|it|their text|its text)|inside(?: them| it)?)$`)
+
+// countOf makes the goal of a count: lines of a level are told by their form.
+func (u *utterance) countOf(g counting, logs bool) goal {
+	switch {
+	case isLevel(g.text):
+		return report{where: g.where, logs: logs, text: g.text, field: cmp.Or(g.field, "file")}
+	case logs:
+		return oneCall{tool: searchFiles, args: arguments{"content": g.text, "type": "log", "count": true}}
+	}
+	return g
 }
 
 // notSought is what people seek that is not in files.
