@@ -37,18 +37,15 @@ var (
 	}
 )
 
-// Deeds as they are named in questions.
-const (
-	deeds  = `(?:do|did|done|delet|remov|eras|sav|stor|writ|wrote|put|add|append|insert|chang|edit|modif|updat|fix|correct|mov|renam|replac|overwr|creat|mak|made|finish|complet|send|sent|cop(?:y|ied)|back(?:ed)? ?up|tick|mark|check(?:ed)? off|restor|undo|undid|clear|empt|download|upload|install|clos|execut|run|ran)\w*`
-	doneTo = `(?:done|deleted|removed|erased|gone|saved|stored|written|added|appended|changed|edited|modified|updated|fixed|corrected|moved|renamed|replaced|overwritten|created|finish(?:ed)?|completed?|sent|copied|backed up|ticked(?: off)?|marked(?: as done)?|restored|undone|cleared|emptied|downloaded|uploaded|installed|applied|succeed(?:ed)?|work(?:ed)?)`
-)
+// doneTo is what was done, as it is named in questions.
+const doneTo = `(?:done|deleted|removed|erased|gone|saved|stored|written|added|appended|changed|edited|modified|updated|fixed|corrected|moved|renamed|replaced|overwritten|created|finish(?:ed)?|completed?|sent|copied|backed up|ticked(?: off)?|marked(?: as done)?|restored|undone|cleared|emptied|downloaded|uploaded|installed|applied|succeed(?:ed)?|work(?:ed)?)`
 
 // askedDeeds ask what was done, or whether something was.
 var askedDeeds = []struct {
 	lang    string
 	pattern pattern
 }{
-	{lang.English, newPattern(`^(?:(?:so|and|but|ok|okay|well|then|wait|hey)[, ]+)*(?:did|didn't|have|haven't|had) you (?:not |just |also |even |now |yet |really |actually |already |ever )*` + deeds + `(?: .*)?$`)},
+	{lang.English, newPattern(`^(?:(?:so|and|but|ok|okay|well|then|wait|hey)[, ]+)*(?:did|didn't|have|haven't|had) you(?: .*)?$`)},
 	{lang.English, newPattern(`^(?:(?:so|and|but|ok|okay|well|then|wait|hey)[, ]+)*(?:what|which|where|when|how many)(?: (?:else|exactly|all|things?|files?|lines?|changes?))*(?: (?:did|have) you)(?: (?:just|actually|already|now))* (?:do|did|done|delete|remove|erase|save|store|write|wrote|put|add|append|change|edit|modif|update|fix|move|rename|replace|create|made|make)\w*(?: .*)?$`)},
 	{lang.English, newPattern(`^(?:(?:so|and|but|ok|okay|well|then|wait|hey)[, ]+)*(?:what (?:was|were|has been|have been) (?:just )?` + doneTo + `(?: (?:now|just now|so far|by you))*|which (?:files?|lines?) (?:was|were|has been|have been) (?:just ` + doneTo + `|` + doneTo + ` by you))$`)},
 	{lang.English, newPattern(`^(?:(?:so|and|but|ok|okay|well|then|wait|hey)[, ]+)*(?:is|isn't|are|was|wasn't|were|has|hasn't|have|did|didn't) (?:it|that|this|they|everything|all(?: of (?:it|that|them))?|(?:the|my|this|that|our|your) [\w.-]+(?: [\w.-]+)?|["'“]?[\w./-]+\.[a-z]\w{0,5}["'”]?)(?: (?:been|be|all|really|already|now|actually))* ` + doneTo + `(?: (?:now|yet|already|by now|correctly|properly|too|as well|for good|permanently|forever))*$`)},
@@ -60,8 +57,14 @@ var askedDeeds = []struct {
 	{lang.Czech, newPattern(`^(?:a |tak )?(?:už )?(?:je|jsou|bylo|byla|byly|byl) (?:to|(?:ten )?soubor|vše|všechno|záloha|\S+\.\w+)(?: už)? (?:hotov|smazán|uložen|změněn|zapsán|přesunut|přidán|přejmenován|odstraněn)\pL*$`)},
 }
 
+// otherDeeds are no deeds of an assistant, or are told of by what it can do.
+var otherDeeds = newPattern(`^(?:(?:so|and|but|ok|okay|well|then|wait|hey)[, ]+)*(?:did|didn't|have|haven't|had) you (?:ever |also |really |already |just |even )*(?:know|known|hear|heard|like|liked|enjoy|enjoyed|mean|sleep|slept|eat|eaten|dream|watch|watched|read|see|seen|think|thought|feel|felt|miss|missed|have|had|been|got|met|meet|say|said|tell|told|any|an?|some|notice|noticed|learn|learned|live|lived|play|played|tried|try|visit|visited|fall|fallen|grow|go|gone|love|loved|a|friends|feelings|hobbies|siblings|parents|children)(?: |$)`)
+
 // aboutDeeds gives the goal of a question about what was done, or nil.
 func (u *utterance) aboutDeeds() goal {
+	if otherDeeds.has(u.said) {
+		return nil
+	}
 	for _, asked := range askedDeeds {
 		switch {
 		case !asked.pattern.has(u.said):
@@ -81,13 +84,17 @@ func (r *Router) honestly(u *utterance, move loci.Move) loci.Move {
 		return move
 	}
 	example, ok := r.changedBefore(u)
+	language := u.Lang
+	if language == lang.English && example != "" { // "a rohlíky" alone tells no language
+		language = lang.Of(example)
+	}
 	switch {
 	case !ok:
 		return move
 	case example == "":
-		return loci.Move{Say: notByItself.In(u.Lang)}
+		return loci.Move{Say: notByItself.In(language)}
 	}
-	return loci.Move{Say: notByItselfLike.In(u.Lang, example)}
+	return loci.Move{Say: notByItselfLike.In(language, example)}
 }
 
 // changedBefore tells whether the conversation was about a change or a report of
@@ -156,30 +163,32 @@ var changingTools = []string{writeFile, editFile, moveFile, deleteFile}
 // elsewhere tells whether the words are surely about something else than what was
 // done before: a whole question, or a request for a text.
 func (u *utterance) elsewhere() bool {
-	if carriesOn.has(u.said) || pointsBack.has(u.said) || len(u.filesNamed()) > 0 {
+	known := asksKnown.has(u.core)
+	if carriesOn.has(u.said) || pointsBack.has(asksKnown.compiled().ReplaceAllString(u.core, "")) || len(u.filesNamed()) > 0 {
 		return false
 	}
 	han := 0
-	for _, c := range u.said {
+	for _, c := range u.core {
 		if unicode.Is(unicode.Han, c) {
 			han++
 		}
 	}
 	const wholeWords, wholeHan = 4, 5
-	return textWanted.has(u.core) || textWanted.has(u.said) || tellAbout.has(u.said) || defined.has(u.core) || wholeQuestion.has(u.said) && (len(strings.Fields(u.said)) >= wholeWords || han >= wholeHan)
+	whole := known || len(strings.Fields(u.core)) >= wholeWords || han >= wholeHan
+	return textWanted.has(u.core) || textWanted.has(u.said) || tellAbout.has(u.said) || defined.has(u.core) || whole && wholeQuestion.has(u.core)
 }
 
 var (
 	// changeTold is a reply that tells of a change, or of one that was refused.
 	changeTold = newPattern(`^(?:Wrote|Changed|Deleted|Moved) [^\n]*[.:]|^[^\n]{1,200} (?:is|was) written[:,]|^(?:All right, )?\S+ was not run[,.]|^(?:已写入|已修改|已删除|已将) |^(?:好的，)?没有运行|^(?:Zapsáno do|Změněno v|Smazáno:|Přesunuto:) |nástroj \S+ jsem nespustil|^Soubor [^\n]{1,200} (?:je zapsán|byl zapsán)|^I have not written |^没有写入 |jsem proto nezapsal`)
 	// carriesOn begins words that go on from others.
-	carriesOn = newPattern(`^(?:and|also|plus|but|or|now|then|next|the same|same|do the same|likewise|ditto|instead|again|once more|as well|with|without|only|just|another|one more|not|no,|change it|make it|a|i|ještě|také|taky|teď|pak|totéž|to samé|to stejné|znovu|místo) |^(?:再|也|还|又|同样|然后|接着|那|以及|和|改成|另外)|(?:[ ,](?:too|as well|also|again|instead|back|také|taky|znovu|zpátky)|也一样|一样)$|也`)
+	carriesOn = newPattern(`^(?:and|also|plus|but|or|now|then|next|the same|same|do the same|likewise|ditto|instead|again|once more|as well|with|without|only|just|another|one more|not|no,|change it|make it|(?:what|how) about|why not|how come|a|i|ještě|také|taky|teď|pak|totéž|to samé|to stejné|znovu|místo) |^(?:再|也|还|又|同样|然后|接着|那|以及|和|改成|另外)|(?:[ ,](?:too|as well|also|again|instead|back|také|taky|znovu|zpátky)|也一样|一样)$|也`)
 	// pointsBack are words for what was spoken of, or done.
-	pointsBack = newPattern(`\b(?:it|its|that|this|these|those|them|they|one|ones|there|same|other|others|else|next|last|previous|before|rest|left|remaining|remains|missing|done|saved?|deleted?|removed?|changed?|changes|written|wrote|added?|moved?|renamed?|replaced?|created?|copied|copy|undo|files?|folders?|documents?|lines?|items?|entry|entries|reports?|logs?|errors?|trash|todo|you)\b|(?:^|[ ,])(?:to|ho|ten|tam|tom|jej|další|poslední|zbývá|zbylo|hotov\pL*|smaz\pL+|ulož\pL+|změn\pL+|zaps\pL+|přid\pL+|soubor\pL*|složk\pL*|řád\pL+)(?: |$)|它|这|那|文件|删|改|存|写入|添加|移动|还剩|剩下|完成|上面|刚才`)
+	pointsBack = newPattern(`\b(?:it|its|that|this|these|those|them|they|one|ones|there|same|other|others|else|next|last|previous|before|new|rest|left|remaining|remains|missing|done|saved?|deleted?|removed?|changed?|changes|written|wrote|add(?:ed)?|put|mark(?:ed)?|tick(?:ed)?|append(?:ed)?|insert(?:ed)?|keep|moved?|renamed?|replaced?|created?|copied|copy|undo|files?|folders?|documents?|lines?|items?|entry|entries|reports?|logs?|errors?|trash|todo|you)\b|(?:^|[ ,])(?:(?:je|jsou|jsem|jsi|bylo) to|ho|ten|tam|tom|jej|další|poslední|zbývá|zbylo|hotov\pL*|smaz\pL+|ulož\pL+|změn\pL+|zaps\pL+|přid\pL+|soubor\pL*|složk\pL*|řád\pL+)(?: |$)|^to | to$|它|这|那|文件|删|改|存|写入|写上|添加|加|换|替|放|标记|移动|还剩|剩下|完成|上面|刚才`)
 	// wholeQuestion begins like a question.
-	wholeQuestion = newPattern(`^(?:who|whom|whose|what|what's|when|where|where's|which|why|how|is|are|was|were|do|does|did|can|could|should|would|will|kdo|co|kdy|kde|kam|proč|jak|jaký|jaká|jaké|který|která|které|kolik|čí|komu)(?: |$)|(?:吗|呢|什么|谁|哪|为什么|怎么|多少|几)`)
+	wholeQuestion = newPattern(`^(?:who|whom|whose|what|what's|when|where|where's|which|why|how|is|are|was|were|do (?:i|we|they|people|most|all|any)|does|did|can|could|should|would|will|kdo|co|kdy|kde|kam|proč|jak|jaký|jaká|jaké|který|která|které|kolik|čí|komu)(?: |$)|(?:吗|呢|什么|谁|哪|为什么|怎么|多少|几)`)
 	// defined asks what a word means.
-	defined = newPattern(`^(?:what|who) (?:is|are|was|were) (?:an? |the )?\pL{4,}$|^explain (?:\pL+ ?){1,6}$`)
+	defined = newPattern(`^(?:what|who) (?:is|are|was|were) (?:an? |the )?\pL{3,}$|^(?:explain|describe|define|translate|recommend|suggest|imagine) (?:\pL+ ?){1,8}$`)
 	// tellAbout asks for what the model knows.
 	tellAbout = newPattern(`^(?:please )?tell me (?:something |more |a bit )?about (?:\pL+ ?){1,5}$`)
 	// textWanted asks for a text of the model's own.
