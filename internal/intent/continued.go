@@ -118,7 +118,7 @@ func (r *Router) changedBefore(u *utterance) (example string, ok bool) {
 		case m.Role != loci.User:
 			continue
 		case others <= between && r.asksChange(u, i):
-			if said := strings.TrimSpace(m.Content); len(said) <= longest && !strings.ContainsAny(said, "\n“”„") {
+			if said := strings.TrimSpace(m.Content); len(said) <= longest && !strings.ContainsAny(said, "\n“”„") && !carriesOn.has(said) && !pronoun.has(said) && !sameOfDay.has(said) {
 				return said, true
 			}
 			return "", true
@@ -194,3 +194,29 @@ var (
 	// textWanted asks for a text of the model's own.
 	textWanted = newPattern(`^(?:write|compose|make up|tell|give|sing|recite)(?: (?:me|us))?(?: (?:an?|some|another))(?: \pL+){0,2} (?:poems?|story|stories|jokes?|songs?|haikus?|limericks?|essays?|riddles?|fairy ?tales?|letters?|e-?mails?|recipes?|facts?|ideas?)(?: .*)?$|^(?:napiš|vymysli|slož|řekni|vyprávěj)(?: mi| nám)? (?:\pL+ )?(?:básn|vtip|pohádk|příběh|povídk|píseň|písničk|hádank|esej)\pL*(?: .*)?$|^(?:请)?(?:给我|帮我)?(?:讲|写|说|编)(?:一|个|首|篇|段)*.{0,8}(?:笑话|故事|诗|文章|歌)`)
 )
+
+// sameOfDay asks for the last report of another day.
+var sameOfDay = newPattern(`^(?:(?:and|now|also|then|ok|okay|please|so)[, ]+)*(?:(?:do |make )?the same(?: report)?(?: again)? )?(?:for |of |with )?(?P<day>today|yesterday)(?:'s)?(?: too| as well)?$|^(?:那|那么|再|还有)?(?P<day>今天|昨天)的?(?:呢)?$`)
+
+// days are pairs of days that stand for each other.
+var days = [][2]string{{"yesterday", "today"}, {"today", "yesterday"}, {"昨天", "今天"}, {"今天", "昨天"}}
+
+// ofOtherDay gives the goal of the report that was asked for last, of the day that
+// is named now; nil if there is none.
+func (r *Router) ofOtherDay(u *utterance) goal {
+	m, ok := sameOfDay.match(u.said)
+	if !ok {
+		return nil
+	}
+	for _, d := range days {
+		if d[1] != strings.ToLower(m["day"]) {
+			continue
+		}
+		if g, ok := r.again(u, d[0], d[1]).(instead); ok {
+			if _, ok := g.goal.(report); ok {
+				return g
+			}
+		}
+	}
+	return nil
+}

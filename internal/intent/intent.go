@@ -144,6 +144,9 @@ func (r *Router) ruled(u *utterance) goal {
 	if g := u.aboutDeeds(); g != nil {
 		return g
 	}
+	if g := r.ofOtherDay(u); g != nil {
+		return g
+	}
 	if g := fitting(r.talk, u, u.said); g != nil {
 		return g
 	}

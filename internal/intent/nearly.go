@@ -33,6 +33,11 @@ var (
 		ZH: "我只知道这次对话里的内容，其他对话我不记得。",
 		CS: "Vím jen to, co stojí v tomto rozhovoru; z jiných si nic nepamatuji.",
 	}
+	whoseName = lang.Words{
+		EN: "I cannot tell whether “%[1]s” belongs to the name. Put the whole name in quotation marks: delete \"%[1]s %[2]s\" or delete \"%[2]s\".",
+		ZH: "我分不清“%[1]s”是不是文件名的一部分。请给完整的文件名加上引号：删除“%[1]s %[2]s”或删除“%[2]s”。",
+		CS: "Nepoznám, jestli „%[1]s“ patří k názvu. Dejte celý název do uvozovek: smaž \"%[1]s %[2]s\" nebo smaž \"%[2]s\".",
+	}
 	cannotClose = lang.Words{
 		EN: "I keep no file open, so there is nothing to close.",
 		ZH: "我不会让文件一直打开，所以没有需要关闭的。",
@@ -48,6 +53,12 @@ var (
 // nearlyRules answer requests that no tool fulfils, though it looks so.
 func nearlyRules() []rule {
 	return []rule{
+		{newPatterns(`^(?:delete|remove|erase|trash|smaž|smazat|vymaž|odstraň) (?P<whose>my|our|můj|moje|náš) (?P<name>[^"“”„/\\*?,;&]*[^\s"“”„/\\*?,;&.]\.[a-z]\w{0,5})$`), func(u *utterance, m captures) goal {
+			if !u.offers(deleteFile) || !isKnownFile(m["name"]) || manyNames.MatchString(m["name"]) || someWords.has(m["name"]) {
+				return nil
+			}
+			return saying{whoseName.In(u.Lang, m["whose"], m["name"])}
+		}},
 		sayRule(cannotDuplicates,
 			`^(?:(?:are|is) there |do i have |have i(?: got)? |find |show |list |search for |look for |which (?:files )?are |delete |remove )?(?:me )?(?:any |all |the |my )*(?:duplicates?|duplicate (?:files?|documents?|photos?|pictures?|lines)|files? that (?:are|exist) (?:twice|double))(?: (?:files|here|there|in .+|of .+))*$`,
 			`^(?:有没有|查找|找出|删除)?(?:任何|所有)?重复的?(?:文件|照片)?$`, `^(?:jsou tu|mám|najdi|smaž)(?: mi)?(?: nějaké| všechny)* duplicit\pL+(?: .*)?$`),
