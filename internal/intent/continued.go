@@ -80,31 +80,31 @@ func (u *utterance) aboutDeeds() goal {
 // honestly gives the move, unless it is talk in which the model would tell of
 // changes that are none.
 func (r *Router) honestly(u *utterance, move loci.Move) loci.Move {
-	if move.Talk == nil || *move.Talk != (loci.Talk{}) || u.elsewhere() {
+	if move.Talk == nil || *move.Talk != (loci.Talk{}) {
 		return move
 	}
-	example, ok := r.changedBefore(u)
+	asked, ok := r.changedBefore(u)
+	if !ok || u.elsewhere(asked) {
+		return move
+	}
 	language := u.Lang
-	if language == lang.English && example != "" { // "a rohlíky" alone tells no language
-		language = lang.Of(example)
+	if language == lang.English && asked != "" { // "a rohlíky" alone tells no language
+		language = lang.Of(asked)
 	}
-	switch {
-	case !ok:
-		return move
-	case example == "":
+	const longest = 80 // bytes of an example
+	if asked == "" || len(asked) > longest || strings.ContainsAny(asked, "\n“”„") || carriesOn.has(asked) || pronoun.has(asked) || sameOfDay.has(asked) {
 		return loci.Move{Say: notByItself.In(language)}
 	}
-	return loci.Move{Say: notByItselfLike.In(language, example)}
+	return loci.Move{Say: notByItselfLike.In(language, asked)}
 }
 
 // changedBefore tells whether the conversation was about a change or a report of
-// lines just now, and how the person asked for it where that can be shown. Words
-// that go on from something go on from what is further back, too.
-func (r *Router) changedBefore(u *utterance) (example string, ok bool) {
+// lines just now, and how the person asked for it where that is known. Words that
+// go on from something go on from what is further back, too.
+func (r *Router) changedBefore(u *utterance) (asked string, ok bool) {
 	const (
 		between = 2  // other exchanges that may be between
 		most    = 40 // messages that are looked at
-		longest = 80 // bytes of an example
 	)
 	others := 0
 	for i, m := range slices.Backward(u.History) {
@@ -114,14 +114,9 @@ func (r *Router) changedBefore(u *utterance) (example string, ok bool) {
 		switch {
 		case m.Role == loci.Assistant:
 			ok = ok || changeTold.has(m.Content)
-			continue
 		case m.Role != loci.User:
-			continue
 		case others <= between && r.asksChange(u, i):
-			if said := strings.TrimSpace(m.Content); len(said) <= longest && !strings.ContainsAny(said, "\n“”„") && !carriesOn.has(said) && !pronoun.has(said) && !sameOfDay.has(said) {
-				return said, true
-			}
-			return "", true
+			return strings.TrimSpace(m.Content), true
 		case ok:
 			return "", true
 		case i+1 >= len(u.History) || !inPassing(u.History[i+1].Content) && !hasAny(u.History[i+1].Content, undone()):
@@ -161,8 +156,11 @@ func (r *Router) asksChange(u *utterance, i int) bool {
 var changingTools = []string{writeFile, editFile, moveFile, deleteFile}
 
 // elsewhere tells whether the words are surely about something else than what was
-// done before: a whole question, or a request for a text.
-func (u *utterance) elsewhere() bool {
+// asked for before: a whole question, or a request for a text, with none of its words.
+func (u *utterance) elsewhere(asked string) bool {
+	if before := strings.ToLower(asked); slices.ContainsFunc(askedWords(u.core), func(w string) bool { return strings.Contains(before, w) }) {
+		return false
+	}
 	known := asksKnown.has(u.core)
 	if carriesOn.has(u.said) || pointsBack.has(asksKnown.compiled().ReplaceAllString(u.core, "")) || len(u.filesNamed()) > 0 {
 		return false
@@ -184,7 +182,7 @@ var (
 	// carriesOn begins words that go on from others.
 	carriesOn = newPattern(`^(?:and|also|plus|but|or|now|then|next|the same|same|do the same|likewise|ditto|instead|again|once more|as well|with|without|only|just|another|one more|not|no,|change it|make it|(?:what|how) about|why not|how come|a|i|ještě|také|taky|teď|pak|totéž|to samé|to stejné|znovu|místo) |^(?:再|也|还|又|同样|然后|接着|那|以及|和|改成|另外)|(?:[ ,](?:too|as well|also|again|instead|back|také|taky|znovu|zpátky)|也一样|一样)$|也`)
 	// pointsBack are words for what was spoken of, or done.
-	pointsBack = newPattern(`\b(?:it|its|that|this|these|those|them|they|one|ones|there|same|other|others|else|next|last|previous|before|new|rest|left|remaining|remains|missing|done|saved?|deleted?|removed?|changed?|changes|written|wrote|add(?:ed)?|put|mark(?:ed)?|tick(?:ed)?|append(?:ed)?|insert(?:ed)?|keep|moved?|renamed?|replaced?|created?|copied|copy|undo|files?|folders?|documents?|lines?|items?|entry|entries|reports?|logs?|errors?|trash|todo|you)\b|(?:^|[ ,])(?:(?:je|jsou|jsem|jsi|bylo) to|ho|ten|tam|tom|jej|další|poslední|zbývá|zbylo|hotov\pL*|smaz\pL+|ulož\pL+|změn\pL+|zaps\pL+|přid\pL+|soubor\pL*|složk\pL*|řád\pL+)(?: |$)|^to | to$|它|这|那|文件|删|改|存|写入|写上|添加|加|换|替|放|标记|移动|还剩|剩下|完成|上面|刚才`)
+	pointsBack = newPattern(`\b(?:it|its|that|this|these|those|them|they|one|ones|there|same|other|others|else|next|last|previous|before|new|rest|left|remaining|remains|missing|done|saved?|deleted?|removed?|changed?|changes|written|wrote|add(?:ed)?|put|mark(?:ed)?|tick(?:ed)?|append(?:ed)?|insert(?:ed)?|keep|moved?|renamed?|replaced?|created?|copied|copy|undo|files?|folders?|documents?|lists?|lines?|items?|entry|entries|reports?|logs?|errors?|trash|todo|you)\b|(?:^|[ ,])(?:(?:je|jsou|jsem|jsi|bylo) to|ho|ten|tam|tom|jej|další|poslední|zbývá|zbylo|hotov\pL*|smaz\pL+|ulož\pL+|změn\pL+|zaps\pL+|přid\pL+|soubor\pL*|složk\pL*|řád\pL+)(?: |$)|^to | to$|它|这|那|文件|删|改|存|写入|写上|添加|加|换|替|放|标记|移动|还剩|剩下|完成|上面|刚才`)
 	// wholeQuestion begins like a question.
 	wholeQuestion = newPattern(`^(?:who|whom|whose|what|what's|when|where|where's|which|why|how|is|are|was|were|do (?:i|we|they|people|most|all|any)|does|did|can|could|should|would|will|kdo|co|kdy|kde|kam|proč|jak|jaký|jaká|jaké|který|která|které|kolik|čí|komu)(?: |$)|(?:吗|呢|什么|谁|哪|为什么|怎么|多少|几)`)
 	// defined asks what a word means.
