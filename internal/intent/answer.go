@@ -52,11 +52,27 @@ var answers = []answerWords{
 		nothing: "Rien n'attend de réponse, et je n'ai rien fait maintenant. " + frenchOnly},
 }
 
-// nothingWaits is said where nothing waits for an answer.
-var nothingWaits = lang.Words{
-	EN: "Nothing waits for an answer, and I have done nothing now; what I did before stands in my replies above. Say what you want in one sentence, such as “What does notes.md say?”",
-	ZH: "现在没有需要您回答的问题，我也没有做任何事；之前做过的都写在上面的回复里。请用一句话说出您想要什么，例如“notes.md 里写了什么？”",
-	CS: "Na odpověď nic nečeká a nic jsem teď neudělal; co jsem udělal dříve, stojí v mých odpovědích výše. Řekněte jednou větou, co chcete, třeba „Co je v souboru notes.md?“",
+// nothingWaits is said where nothing waits for an answer, and nothingYet where
+// nothing was said before.
+var (
+	nothingWaits = lang.Words{
+		EN: "Nothing waits for an answer, and I have done nothing now; what I did before stands in my replies above. Say what you want in one sentence, such as “Which files are here?”",
+		ZH: "现在没有需要您回答的问题，我也没有做任何事；之前做过的都写在上面的回复里。请用一句话说出您想要什么，例如“这里有哪些文件？”",
+		CS: "Na odpověď nic nečeká a nic jsem teď neudělal; co jsem udělal dříve, stojí v mých odpovědích výše. Řekněte jednou větou, co chcete, třeba „Jaké soubory tu jsou?“",
+	}
+	nothingYet = lang.Words{
+		EN: "Nothing waits for an answer, and I have done nothing yet. Say what you want in one sentence, such as “Which files are here?”",
+		ZH: "现在没有需要您回答的问题，我也还没有做任何事。请用一句话说出您想要什么，例如“这里有哪些文件？”",
+		CS: "Na odpověď nic nečeká a nic jsem zatím neudělal. Řekněte jednou větou, co chcete, třeba „Jaké soubory tu jsou?“",
+	}
+)
+
+// nothingToAnswer is what is said to a yes or no that answers nothing.
+func (u *utterance) nothingToAnswer(language string) string {
+	if u.lastReply() == "" {
+		return nothingYet.In(language)
+	}
+	return nothingWaits.In(language)
 }
 
 // didYouMean is how a reply ends that names what may have been meant, after what
@@ -93,7 +109,7 @@ func (r *Router) answer(u *utterance) goal {
 		if g := r.again(u, "", ""); g != nil {
 			return g
 		}
-		return saying{nothingWaits.In(u.Lang)}
+		return saying{u.nothingToAnswer(u.Lang)}
 	}
 	i := slices.IndexFunc(answerPatterns, func(p answerPattern) bool { return p.whole.has(u.said) && p.some.has(u.said) })
 	if i < 0 {
@@ -110,7 +126,7 @@ func (r *Router) answer(u *utterance) goal {
 	if answers[i].nothing != "" {
 		return saying{answers[i].nothing}
 	}
-	text := nothingWaits.In(answers[i].lang)
+	text := u.nothingToAnswer(answers[i].lang)
 	if justFine.has(u.said) {
 		text = allRight.In(answers[i].lang) + " " + text
 	}

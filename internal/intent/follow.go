@@ -123,11 +123,23 @@ func (r *Router) sameWith(u *utterance, file string) goal {
 }
 
 // spokenOf is the file that the conversation was about last, in a number of messages
-// back. A listing of several is about none.
+// back. A listing of several is about none, and an example in a sentence of loci's
+// own is not spoken of.
 func (u *utterance) spokenOf(reach int) (string, bool) {
+	const most = 12 // messages that are looked at, those in passing included
+	skip := false
 	for i, m := range slices.Backward(u.History) {
-		if i < len(u.History)-reach {
+		if m.Role == loci.Assistant {
+			skip = inPassing(m.Content)
+		}
+		if !skip {
+			reach--
+		}
+		if reach < 0 || i < len(u.History)-most {
 			break
+		}
+		if m.Role == loci.Assistant && isFixed(m.Content) {
+			continue
 		}
 		v := utterance{core: m.Content}
 		if m.Role != loci.Assistant {

@@ -12,10 +12,10 @@ import (
 // one sentence that says so, in the language itself.
 
 const (
-	germanOnly  = "Ich verstehe in dieser kleinen Ausgabe nur Englisch, Chinesisch und Tschechisch. Zum Beispiel: “What does notes.md say?”"
-	frenchOnly  = "Dans cette petite version, je ne comprends que l'anglais, le chinois et le tchèque. Par exemple : “What does notes.md say?”"
-	spanishOnly = "En esta versión pequeña solo entiendo inglés, chino y checo. Por ejemplo: “What does notes.md say?”"
-	russianOnly = "В этой маленькой версии я понимаю только английский, китайский и чешский. Например: “What does notes.md say?”"
+	germanOnly  = "Ich verstehe in dieser kleinen Ausgabe nur Englisch, Chinesisch und Tschechisch. Zum Beispiel: “Which files are here?”"
+	frenchOnly  = "Dans cette petite version, je ne comprends que l'anglais, le chinois et le tchèque. Par exemple : “Which files are here?”"
+	spanishOnly = "En esta versión pequeña solo entiendo inglés, chino y checo. Por ejemplo: “Which files are here?”"
+	russianOnly = "В этой маленькой версии я понимаю только английский, китайский и чешский. Например: “Which files are here?”"
 )
 
 // tongue is a language that is only recognised.

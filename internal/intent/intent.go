@@ -16,7 +16,8 @@
 // conversation ("how many lines does it have?") is made whole from it first.
 // What changes files must be plain and whole, because a person is asked about it;
 // a report of log lines is a plan of several calls. A yes or no that nothing waits
-// for, and requests in other languages, are told so: what no rule is sure of ends in
+// for, requests in other languages, what seems to go on from a change, and questions
+// about what was done, are told so: what no rule is sure of ends in
 // an honest sentence and not in an invention about the person's files.
 // What no rule knows is compared by an [Embedder] with the example sentences
 // that each tool carries. If that leaves a few candidates, a [Chooser] picks one.
@@ -97,13 +98,13 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	// a turn agree on what it is about.
 	u := r.understand(s)
 	if g := r.ruled(u); g != nil {
-		return g.next(u, s.Results), nil
+		return r.honestly(u, g.next(u, s.Results)), nil
 	}
 	if len(s.Results) > 0 { // of a tool that the examples chose
 		return say(u, s.Results[len(s.Results)-1]), nil
 	}
 	move, err := r.guess(ctx, u)
-	if err == nil && move.Talk != nil {
+	if move = r.honestly(u, move); err == nil && move.Talk != nil {
 		move = lastResort(u)
 	}
 	return move, err
@@ -140,6 +141,12 @@ func (r *Router) ruled(u *utterance) goal {
 	if g := r.answer(u); g != nil {
 		return g
 	}
+	if g := u.aboutDeeds(); g != nil {
+		return g
+	}
+	if g := r.ofOtherDay(u); g != nil {
+		return g
+	}
 	if g := fitting(r.talk, u, u.said); g != nil {
 		return g
 	}
@@ -147,7 +154,7 @@ func (r *Router) ruled(u *utterance) goal {
 		return g
 	}
 	if g := r.changes(u); g != nil {
-		return g
+		return r.kept(u, g)
 	}
 	if g := u.foreign(); g != nil {
 		return g

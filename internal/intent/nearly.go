@@ -33,6 +33,16 @@ var (
 		ZH: "我只知道这次对话里的内容，其他对话我不记得。",
 		CS: "Vím jen to, co stojí v tomto rozhovoru; z jiných si nic nepamatuji.",
 	}
+	whoseName = lang.Words{
+		EN: "I cannot tell whether “%[1]s” belongs to the name. Put the whole name in quotation marks: delete \"%[1]s %[2]s\" or delete \"%[2]s\".",
+		ZH: "我分不清“%[1]s”是不是文件名的一部分。请给完整的文件名加上引号：删除“%[1]s %[2]s”或删除“%[2]s”。",
+		CS: "Nepoznám, jestli „%[1]s“ patří k názvu. Dejte celý název do uvozovek: smaž \"%[1]s %[2]s\" nebo smaž \"%[2]s\".",
+	}
+	cannotClose = lang.Words{
+		EN: "I keep no file open, so there is nothing to close.",
+		ZH: "我不会让文件一直打开，所以没有需要关闭的。",
+		CS: "Žádný soubor nedržím otevřený, takže není co zavírat.",
+	}
 	cannotSort = lang.Words{
 		EN: "I cannot sort or add up what is in a file; I can only show the whole text, or count lines: try “How many lines does %s have?”",
 		ZH: "我不能排序或计算文件中的内容；我只能显示全文或统计行数：试试“%s 有多少行？”",
@@ -43,6 +53,12 @@ var (
 // nearlyRules answer requests that no tool fulfils, though it looks so.
 func nearlyRules() []rule {
 	return []rule{
+		{newPatterns(`^(?:delete|remove|erase|trash|smaž|smazat|vymaž|odstraň) (?P<whose>my|our|můj|moje|náš) (?P<name>[^"“”„/\\*?,;&]*[^\s"“”„/\\*?,;&.]\.[a-z]\w{0,5})$`), func(u *utterance, m captures) goal {
+			if !u.offers(deleteFile) || !isKnownFile(m["name"]) || manyNames.MatchString(m["name"]) || someWords.has(m["name"]) {
+				return nil
+			}
+			return saying{whoseName.In(u.Lang, m["whose"], m["name"])}
+		}},
 		sayRule(cannotDuplicates,
 			`^(?:(?:are|is) there |do i have |have i(?: got)? |find |show |list |search for |look for |which (?:files )?are |delete |remove )?(?:me )?(?:any |all |the |my )*(?:duplicates?|duplicate (?:files?|documents?|photos?|pictures?|lines)|files? that (?:are|exist) (?:twice|double))(?: (?:files|here|there|in .+|of .+))*$`,
 			`^(?:有没有|查找|找出|删除)?(?:任何|所有)?重复的?(?:文件|照片)?$`, `^(?:jsou tu|mám|najdi|smaž)(?: mi)?(?: nějaké| všechny)* duplicit\pL+(?: .*)?$`),
@@ -52,6 +68,8 @@ func nearlyRules() []rule {
 		sayRule(cannotUndo,
 			`^(?:undo|revert|roll ?back)(?: (?:it|that|this|everything|all|the (?:last )?(?:change|edit|deletion|action)s?|what you (?:did|wrote|changed|deleted)))?$`, `^(?:restore|undelete|recover|put back|bring back|get back) \S+$`, `^(?:put|take|bring|get) (?:it|that|them) back$`,
 			`^(?:撤销|撤回|恢复)(?:它|更改|修改|删除|上一步|刚才的.*|\s*\S+)?$`, `^(?:vrať|obnov) (?:to|ho|zpět|zpátky|to zpět|změnu|\S+\.\w+)(?: zpět| zpátky)?$`),
+		sayRule(cannotClose,
+			`^(?:close|shut)(?: (?:the|this|that|my|a|all|all the|open|current))* (?:files?|documents?|it|\S+\.[a-z]\w{0,5})$`, `^关闭?(?:这个|那个)?(?:文件|文档)$`, `^zavři (?:ho|to|(?:ten )?(?:soubor|dokument))$`),
 		sayRule(cannotNote,
 			`^(?:make|take|write|add|create|leave|keep)(?: me)?(?: a| this)?(?: new| short| quick)* notes?(?: ?[:,-] ?| (?:that|to|about|of|for) ).+$`, `^(?:note|memo|reminder|to-?do) ?: ?.+$`,
 			`^(?:记一下|记下|做个笔记|备忘)[:：,，]?.+$`, `^(?:poznamenej|zapiš) si[:,]? .+$`, `^poznámka ?: ?.+$`),

@@ -50,9 +50,9 @@ var (
 	noneOf    = lang.Words{EN: "I do not find these words in %s. It begins:\n%s", ZH: "在 %s 中没有找到这些词。它的开头是：\n%s", CS: "V souboru %s tato slova nenacházím. Začíná takto:\n%s"}
 	lineOf    = lang.Words{EN: "%s, line %d: %s", ZH: "%s 第 %d 行：%s", CS: "%s, řádek %d: %s"}
 	canLookUp = lang.Words{
-		EN: "I cannot do that, but I can look things up in files: try “What does notes.md say?” or “Which file mentions soup?”",
-		ZH: "这个我做不到，但我可以在文件中查找内容：试试“notes.md 里写了什么？”或“哪个文件提到了汤？”",
-		CS: "To neumím, ale umím hledat v souborech: zkuste „Co je v souboru notes.md?“ nebo „Který soubor obsahuje slovo polévka?“",
+		EN: "I cannot do that, but I can look things up in files: try “Which files changed today?” or “Which file mentions soup?”",
+		ZH: "这个我做不到，但我可以在文件中查找内容：试试“今天修改了哪些文件？”或“哪个文件提到了汤？”",
+		CS: "To neumím, ale umím hledat v souborech: zkuste „Které soubory se dnes změnily?“ nebo „Který soubor obsahuje slovo polévka?“",
 	}
 )
 

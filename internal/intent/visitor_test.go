@@ -99,7 +99,7 @@ func asMustBe(m loci.Move, calls, want []string) bool {
 }
 
 func TestVisitor(t *testing.T) {
-	for file, least := range map[string]float64{"testdata/visitor.tsv": 1, "testdata/visitor_heldout.tsv": 0.9, "testdata/visitor_fresh.tsv": 0.9} {
+	for file, least := range map[string]float64{"testdata/visitor.tsv": 1, "testdata/continued.tsv": 1, "testdata/visitor_heldout.tsv": 0.9, "testdata/visitor_fresh.tsv": 0.9} {
 		if s := visitorShare(t, intent.New(intent.Config{}), file); s < least {
 			t.Errorf("%s: only %.1f %% right", file, 100*s)
 		}
@@ -113,7 +113,7 @@ func TestVisitorWithExamples(t *testing.T) {
 	}
 	s := embeddedtest.Start(t).Embed
 	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
-	for _, file := range []string{"testdata/visitor.tsv", "testdata/visitor_heldout.tsv", "testdata/visitor_fresh.tsv"} {
+	for _, file := range []string{"testdata/visitor.tsv", "testdata/continued.tsv", "testdata/visitor_heldout.tsv", "testdata/visitor_fresh.tsv"} {
 		if s := visitorShare(t, r, file); s < 0.95 {
 			t.Errorf("%s: only %.1f %% right", file, 100*s)
 		}
