@@ -57,6 +57,24 @@ func sayChange(r loci.ToolResult) loci.Move {
 	return loci.Move{Say: string(r.Data)}
 }
 
+// readFirst reads a file for a change that is made of what is there. It gives the
+// page, or the move to make instead: before it is read, when it cannot be, and when
+// the change is done.
+func readFirst(u *utterance, path string, done []loci.ToolResult) (page readResult, instead *loci.Move) {
+	var move loci.Move
+	switch last := len(done) - 1; {
+	case last < 0:
+		move = call(readFile, arguments{"path": path})
+	case done[last].Call.Name != readFile:
+		move = sayChange(done[last])
+	case done[last].Err != nil:
+		move = say(u, done[last])
+	default:
+		return decode[readResult](done[last]), nil
+	}
+	return page, &move
+}
+
 // appending is the goal of adding a line to the end of a file: its text is read,
 // and written again with the line. What does not come on one page whole is left
 // alone.
@@ -67,16 +85,10 @@ func (appending) first() string { return writeFile }
 
 // next reads, then writes.
 func (g appending) next(u *utterance, done []loci.ToolResult) loci.Move {
-	if len(done) == 0 {
-		return call(readFile, arguments{"path": g.path})
-	}
-	last := done[len(done)-1]
-	page := decode[readResult](last)
+	page, instead := readFirst(u, g.path, done)
 	switch {
-	case last.Call.Name != readFile:
-		return sayChange(last)
-	case last.Err != nil:
-		return say(u, last)
+	case instead != nil:
+		return *instead
 	case page.Pages != 1 || strings.ContainsRune(page.Text, '�'):
 		return loci.Move{Say: cannotAppend.In(u.Lang, g.path)}
 	}

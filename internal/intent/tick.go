@@ -23,16 +23,10 @@ var aTask = regexp.MustCompile(`(?m)^([ \t]*(?:[-*+]|\d+[.)]) \[)([ xX])(\] )(.*
 
 // next reads, then changes the one item that is meant.
 func (g tick) next(u *utterance, done []loci.ToolResult) loci.Move {
-	if len(done) == 0 {
-		return call(readFile, arguments{"path": g.path})
-	}
-	last := done[len(done)-1]
-	page := decode[readResult](last)
+	page, instead := readFirst(u, g.path, done)
 	switch {
-	case last.Call.Name != readFile:
-		return sayChange(last)
-	case last.Err != nil:
-		return say(u, last)
+	case instead != nil:
+		return *instead
 	case page.Pages != 1:
 		return loci.Move{Say: cannotAppend.In(u.Lang, g.path)}
 	}
@@ -67,16 +61,9 @@ var aMark = regexp.MustCompile(`^\s*(?:(?:[-*+•]|\d+[.)])\s+)?(?:\[[ xX]?\]\s*
 
 // next reads, then takes the text out.
 func (g textCut) next(u *utterance, done []loci.ToolResult) loci.Move {
-	if len(done) == 0 {
-		return call(readFile, arguments{"path": g.path})
-	}
-	last := done[len(done)-1]
-	page := decode[readResult](last)
-	switch {
-	case last.Call.Name != readFile:
-		return sayChange(last)
-	case last.Err != nil:
-		return say(u, last)
+	page, instead := readFirst(u, g.path, done)
+	if instead != nil {
+		return *instead
 	}
 	lines := strings.SplitAfter(page.Text, "\n")
 	for i, l := range lines {
@@ -100,16 +87,10 @@ func (lineCut) first() string { return editFile }
 // next reads, then takes out the line, with as many lines around it as make it the
 // only one.
 func (g lineCut) next(u *utterance, done []loci.ToolResult) loci.Move {
-	if len(done) == 0 {
-		return call(readFile, arguments{"path": g.path})
-	}
-	last := done[len(done)-1]
-	page := decode[readResult](last)
+	page, instead := readFirst(u, g.path, done)
 	switch {
-	case last.Call.Name != readFile:
-		return sayChange(last)
-	case last.Err != nil:
-		return say(u, last)
+	case instead != nil:
+		return *instead
 	case page.Pages != 1:
 		return loci.Move{Say: cannotAppend.In(u.Lang, g.path)}
 	}
