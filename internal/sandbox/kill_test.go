@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -105,27 +104,8 @@ func TestNotWritten(t *testing.T) {
 func TestWriteRace(t *testing.T) {
 	root := tree(t, map[string]string{"w/d/f": "fine", "w/d2 -> ../out": "", "w/e/f": "fine", "w/e2 -> .git": "", "w/.git/f": "SECRET", "w/f": "fine", "w/f2 -> ../out/f": "", "out/f": "SECRET"})
 	f := open(t, Config{Folders: []string{root + "/w"}})
-	span := 300 * time.Millisecond
-	if *long {
-		span = 3 * time.Second
-	}
-	stop := make(chan struct{})
-	var swapper sync.WaitGroup
-	swapper.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			for _, name := range []string{"d", "e", "f"} {
-				a := root + "/w/" + name
-				_, _, _ = os.Rename(a, a+"3"), os.Rename(a+"2", a), os.Rename(a+"3", a+"2")
-			}
-		}
-	})
 	good := 0
-	for end := time.Now().Add(span); time.Now().Before(end); {
+	whileSwapped(root+"/w", []string{"d", "e", "f"}, func() {
 		for _, path := range []string{"d/f", "d/new", "e/f", "e/new", "e/n/new", "f"} {
 			err := change(t, f, path, Follow, func(s *Spot, state State) error { return s.Write(t.Context(), []byte("leak"), state) })
 			if err == nil {
@@ -137,9 +117,7 @@ func TestWriteRace(t *testing.T) {
 			_, err := s.Delete(t.Context(), root+"/bin", monday, state)
 			return err
 		})
-	}
-	close(stop)
-	swapper.Wait()
+	})
 	for _, folder := range []string{"/out", "/w/.git"} {
 		entries, err := os.ReadDir(root + folder)
 		if err != nil || len(entries) != 1 || content(t, root+folder+"/f") != "SECRET" {

@@ -86,11 +86,9 @@ func TestNotPermitted(t *testing.T) {
 	}
 }
 
-// TestRace swaps a folder and a file for links to the outside while they are
-// read, listed and walked: nothing from outside may ever show.
-func TestRace(t *testing.T) {
-	root := tree(t, map[string]string{"w/d/f": "fine", "w/d2 -> ../out": "", "w/f": "fine", "w/f2 -> ../out/f": "", "out/f": "SECRET", "out/leak": ""})
-	f := open(t, Config{Folders: []string{root + "/w"}})
+// whileSwapped does something again and again, while each of the named things in a
+// folder changes places with its other, NAME2.
+func whileSwapped(folder string, names []string, do func()) {
 	span := 300 * time.Millisecond
 	if *long {
 		span = 3 * time.Second
@@ -104,14 +102,26 @@ func TestRace(t *testing.T) {
 				return
 			default:
 			}
-			for _, name := range []string{"d", "f"} {
-				a, b, c := filepath.Join(root, "w", name), filepath.Join(root, "w", name+"2"), filepath.Join(root, "w", name+"3")
-				_, _, _ = os.Rename(a, c), os.Rename(b, a), os.Rename(c, b)
+			for _, name := range names {
+				a := filepath.Join(folder, name)
+				_, _, _ = os.Rename(a, a+"3"), os.Rename(a+"2", a), os.Rename(a+"3", a+"2")
 			}
 		}
 	})
-	good := 0
+	defer swapper.Wait()
+	defer close(stop)
 	for end := time.Now().Add(span); time.Now().Before(end); {
+		do()
+	}
+}
+
+// TestRace swaps a folder and a file for links to the outside while they are
+// read, listed and walked: nothing from outside may ever show.
+func TestRace(t *testing.T) {
+	root := tree(t, map[string]string{"w/d/f": "fine", "w/d2 -> ../out": "", "w/f": "fine", "w/f2 -> ../out/f": "", "out/f": "SECRET", "out/leak": ""})
+	f := open(t, Config{Folders: []string{root + "/w"}})
+	good := 0
+	whileSwapped(root+"/w", []string{"d", "f"}, func() {
 		for _, path := range []string{"d/f", "f", root + "/w/d/f"} {
 			file, _, err := f.Open(t.Context(), path)
 			if err != nil {
@@ -133,9 +143,7 @@ func TestRace(t *testing.T) {
 				t.Fatal("the outside was listed")
 			}
 		}
-	}
-	close(stop)
-	swapper.Wait()
+	})
 	if good == 0 {
 		t.Error("nothing was ever read: the race proves nothing")
 	}
