@@ -48,7 +48,7 @@ test-clients: deps build
 	@sh test/clients/openwebui.sh .cache/openwebui
 	@sh test/clients/ollama.sh .cache/ollama
 	@mkdir -p .cache/screenshots
-	LOCI_TEST_PYTHON=$(CURDIR)/$(VENV)/bin/python LOCI_TEST_OPENWEBUI=$(CURDIR)/.cache/openwebui LOCI_TEST_SCREENSHOTS=$(CURDIR)/.cache/screenshots \
+	LOCI_TEST_ALL=1 LOCI_TEST_PYTHON=$(CURDIR)/$(VENV)/bin/python LOCI_TEST_OPENWEBUI=$(CURDIR)/.cache/openwebui LOCI_TEST_SCREENSHOTS=$(CURDIR)/.cache/screenshots \
 	LOCI_TEST_OLLAMA=$(CURDIR)/.cache/ollama/ollama $(GO) test -count=1 -timeout 30m -v -run 'Client|OpenWebUI|RealOllama' ./test/e2e
 
 bench: build

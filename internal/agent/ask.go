@@ -222,15 +222,8 @@ func (t *turn) request() loci.Request {
 		req.Purpose = loci.PurposeChat
 	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
-	var open []loci.ToolCall
 	var before loci.Node // the last one that was sent
 	for _, n := range sendable(t.path) {
-		if n.Sent.Role == loci.ToolRole {
-			open = slices.DeleteFunc(open, func(c loci.ToolCall) bool { return c.ID == n.Sent.ToolCallID })
-		} else {
-			req.Messages = append(req.Messages, unanswered(open)...)
-			open = slices.Clone(n.Sent.ToolCalls)
-		}
 		// Many models demand that the roles take turns.
 		switch last := &req.Messages[len(req.Messages)-1]; {
 		case n.Sent.Role != loci.User || last.Role != loci.User:
@@ -244,23 +237,27 @@ func (t *turn) request() loci.Request {
 		}
 		before = n
 	}
-	req.Messages = append(req.Messages, unanswered(open)...)
 	return req
 }
 
-// sendable gives the nodes that the model is sent. A result of a call that it is not
-// shown, which servers refuse, becomes text, after those of the calls that it is.
+// sendable gives the nodes that the model is sent, so that each call has a result and
+// each result a call: servers refuse anything else. A result of a call that it is not
+// shown becomes text, after those of the calls that it is.
 func sendable(path []loci.Node) []loci.Node {
 	nodes := make([]loci.Node, 0, len(path))
 	var loose []loci.Node
 	var open []loci.ToolCall
+	settle := func() {
+		nodes = append(append(nodes, unanswered(open)...), loose...)
+		loose, open = nil, nil
+	}
 	for _, n := range path {
 		if n.Unsent {
 			continue
 		}
 		if n.Sent.Role != loci.ToolRole {
-			nodes = append(append(nodes, loose...), n)
-			loose, open = nil, slices.Clone(n.Sent.ToolCalls)
+			settle()
+			nodes, open = append(nodes, n), slices.Clone(n.Sent.ToolCalls)
 			continue
 		}
 		at := slices.IndexFunc(open, func(c loci.ToolCall) bool { return c.ID == n.Sent.ToolCallID })
@@ -270,7 +267,8 @@ func sendable(path []loci.Node) []loci.Node {
 			loose = append(loose, asText(n))
 		}
 	}
-	return append(nodes, loose...)
+	settle()
+	return nodes
 }
 
 // asText makes a result a message that needs no call before it.
@@ -283,13 +281,13 @@ func asText(n loci.Node) loci.Node {
 // unanswered are results for calls that a stop or a crash kept from running.
 // Servers refuse a conversation in which a call has none. They are the same
 // each time, so the prefix stays.
-func unanswered(calls []loci.ToolCall) []loci.Message {
-	var results []loci.Message
+func unanswered(calls []loci.ToolCall) []loci.Node {
+	var results []loci.Node
 	for _, c := range calls {
 		e := &loci.ToolError{Message: "The turn was stopped before this ran.", CanRetry: true}
-		results = append(results, loci.Message{
+		results = append(results, loci.Node{Sent: loci.Message{
 			Role: loci.ToolRole, Content: toolcall.Content(loci.ToolResult{Err: e}), ToolCallID: c.ID, ToolName: c.Name,
-		})
+		}})
 	}
 	return results
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"loci"
-	"loci/internal/lang"
 	"loci/internal/prompt"
 	"loci/internal/text"
 	"loci/internal/toolcall"
@@ -97,7 +96,7 @@ func (t *turn) open() (opened []string) {
 		Turn:      t.id,
 		Folders:   slices.Concat(allowed, t.session.Folders),
 		Working:   cmp.Or(t.session.Working, settings.Working),
-		Lang:      lang.Of(t.req.Message.Content),
+		Lang:      t.language(),
 	}
 	if !slices.ContainsFunc(t.scope.Folders, func(f string) bool { return inside(t.scope.Working, f) }) && len(t.scope.Folders) > 0 {
 		t.scope.Working = t.scope.Folders[0]

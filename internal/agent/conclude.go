@@ -63,7 +63,7 @@ func (t *turn) unrun(why loci.ApprovalState) (payloads []any) {
 // that were running end, with as much of their replies as was stored: whoever
 // asked is gone, and what a tool has done is not known. Turns that wait for an
 // answer wait on. One that cannot be taken up does not keep the others from it.
-// It takes no lane: no turn may begin before it returns.
+// The cut ones end without a lane: no turn may begin before it returns.
 func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
 	for _, d := range cut {
 		if err := a.endCut(ctx, d); err != nil {

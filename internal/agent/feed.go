@@ -65,8 +65,7 @@ func (f *feeds) end(session string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s := f.byID[session]; s != nil {
-		s.ended = true
-		s.wake()
+		s.finish()
 	}
 }
 
@@ -76,9 +75,14 @@ func (f *feeds) close() {
 	defer f.mu.Unlock()
 	f.closed = true
 	for _, s := range f.byID {
-		s.ended = true
-		s.wake()
+		s.finish()
 	}
+}
+
+// finish lets those who follow go when they have all there is.
+func (s *feed) finish() {
+	s.ended = true
+	s.wake()
 }
 
 // durable tells followers that an event was stored.

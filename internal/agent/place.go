@@ -64,7 +64,7 @@ func (t *turn) take(s spot) {
 	t.spot = s
 	t.session, t.isNew = s.Session, s.New
 	t.drafted = time.Now() // a reply that takes no longer than that needs no draft
-	t.log = t.agent.cfg.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
+	t.log = t.logger()
 	t.path = slices.Concat(s.Path, s.Imported)
 	t.pending.Nodes = s.Imported
 	t.lastID, t.lastPath = s.Parent(), s.PathHash()

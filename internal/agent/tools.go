@@ -104,8 +104,9 @@ func (t *turn) count(call loci.ToolCall) int {
 	if t.Seen == nil {
 		t.Seen = map[string]int{}
 	}
-	t.Seen[key(call)]++
-	return t.Seen[key(call)]
+	k := key(call)
+	t.Seen[k]++
+	return t.Seen[k]
 }
 
 // repeated tells that a call will not be run, so that nobody is asked about it.

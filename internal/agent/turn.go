@@ -87,6 +87,11 @@ type progress struct {
 	Receipt loci.Receipt      `json:"receipt"`
 }
 
+// logger names the turn in each of its lines.
+func (t *turn) logger() *slog.Logger {
+	return t.agent.cfg.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
+}
+
 // phase does one part of a turn and names the next; nil ends it.
 type phase func(t *turn, ctx context.Context) phase
 

@@ -49,7 +49,7 @@ func (t *turn) restore(w *loci.Waiting) error {
 		p.Calls[i].Arguments = json.RawMessage(p.Arguments[i])
 	}
 	t.id, t.progress, t.begun, t.waits = w.Turn, p.progress, true, w
-	t.log = t.agent.cfg.Logger.With("request", t.req.Request, "session", t.session.ID, "turn", t.id)
+	t.log = t.logger()
 	t.req.Message = loci.Message{Role: loci.User, Content: p.Text}
 	t.req.Options = p.Options
 	return nil

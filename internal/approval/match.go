@@ -44,6 +44,7 @@ func Coded(codes []string, asked []loci.Approval) []loci.Approval {
 	return slices.DeleteFunc(slices.Clone(asked), func(q loci.Approval) bool { return !slices.Contains(codes, q.Code) })
 }
 
+// Codes are those of the questions, in their order.
 func Codes(asked []loci.Approval) []string {
 	list := make([]string, len(asked))
 	for i, q := range asked {

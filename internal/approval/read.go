@@ -23,9 +23,9 @@ const (
 // Answer is what a message says to a question.
 type Answer struct {
 	Verdict Verdict
-	// Codes are the questions it names, each once; some may be no code of any. Without a verdict they are
-	// those of a message that holds nothing but codes, which is no answer but
-	// worth a reminder of how to give one.
+	// Codes are the questions it names, each once; some may belong to none. Without
+	// a verdict they are those of a message that holds nothing but codes, which is
+	// no answer but worth a reminder of how to give one.
 	Codes []string
 	// All is set when it says so of all questions and names none.
 	All bool

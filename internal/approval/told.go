@@ -126,7 +126,7 @@ func say(v Verdict, code, lang string) string {
 
 // gap stands between two sentences; Chinese has none.
 func gap(tag string) string {
-	if (lang.Words{EN: lang.English, ZH: lang.Chinese}).In(tag) == lang.Chinese {
+	if lang.Base(tag) == lang.Chinese {
 		return ""
 	}
 	return " "

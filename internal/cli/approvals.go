@@ -14,10 +14,6 @@ import (
 	"loci/internal/app"
 )
 
-func listApprovals(ctx context.Context, s server) (out json.RawMessage, err error) {
-	return out, s.get(ctx, "/api/agent/approvals", &out)
-}
-
 // approvals is the command for the questions that wait for an answer.
 func (c *command) approvals() *cobra.Command {
 	cmd := c.list(list{

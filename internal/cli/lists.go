@@ -24,12 +24,17 @@ import (
 // fetch gets a list from a loci, as a JSON array.
 type fetch func(context.Context, server) (json.RawMessage, error)
 
-func listTools(ctx context.Context, s server) (out json.RawMessage, err error) {
-	return out, s.get(ctx, "/api/agent/tools", &out)
-}
+var (
+	listTools     = listAt("/api/agent/tools")
+	listSessions  = listAt("/api/agent/sessions")
+	listApprovals = listAt("/api/agent/approvals")
+)
 
-func listSessions(ctx context.Context, s server) (out json.RawMessage, err error) {
-	return out, s.get(ctx, "/api/agent/sessions", &out)
+// listAt gets what the agent API lists at a path.
+func listAt(path string) fetch {
+	return func(ctx context.Context, s server) (out json.RawMessage, err error) {
+		return out, s.get(ctx, path, &out)
+	}
 }
 
 func listModels(ctx context.Context, s server) (json.RawMessage, error) {

@@ -19,14 +19,19 @@ func (w Words) In(lang string, args ...any) string {
 
 // pick chooses the text of a language.
 func (w Words) pick(lang string) string {
-	tag, _, _ := strings.Cut(strings.ToLower(lang), "-")
-	switch {
+	switch tag := Base(lang); {
 	case tag == Chinese && w.ZH != "":
 		return w.ZH
 	case tag == Czech && w.CS != "":
 		return w.CS
 	}
 	return w.EN
+}
+
+// Base is the language of a tag without its region and script: zh for zh-Hant-TW.
+func Base(tag string) string {
+	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	return base
 }
 
 // Counted is a counted noun: English and Chinese as in Words, and the three

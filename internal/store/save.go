@@ -59,7 +59,7 @@ func (db *DB) Save(ctx context.Context, b loci.Batch) error {
 	}
 	var last int64
 	in := db.inTx
-	if b.Settle != nil || b.Waiting != nil || b.Resume != "" { // a power cut must not take an answer back
+	if changesQuestions(b) { // a power cut must not take an answer back
 		in = db.durably
 	}
 	err = in(ctx, func(t *tx) (err error) {
@@ -76,6 +76,11 @@ func (db *DB) Save(ctx context.Context, b loci.Batch) error {
 		b.Session.Head = head
 	}
 	return nil
+}
+
+// changesQuestions tells whether a batch says something of the session's questions.
+func changesQuestions(b loci.Batch) bool {
+	return b.Settle != nil || b.Waiting != nil || b.Resume != ""
 }
 
 // sessionOf gives the one session that a batch is about, "" for an empty batch.
@@ -97,7 +102,7 @@ func sessionOf(b loci.Batch) (id string, err error) {
 	if b.Waiting != nil {
 		add(b.Waiting.Session)
 	}
-	if (b.Settle != nil || b.Waiting != nil || b.Resume != "") && len(b.Events) == 0 {
+	if changesQuestions(b) && len(b.Events) == 0 {
 		err = errors.New("store: questions change, and no event tells of it")
 	}
 	for _, e := range b.Events {

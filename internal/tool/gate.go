@@ -42,9 +42,7 @@ type AskFirst struct{}
 // call it is.
 func (AskFirst) Decide(_ context.Context, scope loci.Scope, spec loci.ToolSpec, _ json.RawMessage) Decision {
 	switch {
-	case spec.SideEffects == loci.EffectNone && !spec.Dangerous:
-		return Decision{Verdict: Allow}
-	case !scope.Principal.Owner && (spec.Dangerous || !ownFiles(scope, spec)):
+	case !may(scope, spec):
 		return Decision{
 			Reason:     "Only the person who runs loci may have this done on this machine; " + spec.Name + " was not run.",
 			Suggestion: "Answer without it, or tell the person to ask whoever runs this server.",

@@ -138,14 +138,14 @@ func check(t Tool) error {
 // Specs lists what may be offered, by name: everything to the owner, to others
 // what only computes or looks into folders that they have.
 func (s *Set) Specs(scope loci.Scope) []loci.ToolSpec {
-	return slices.DeleteFunc(slices.Clone(s.specs), func(t loci.ToolSpec) bool {
-		return !scope.Principal.Owner && (t.Dangerous || t.SideEffects != loci.EffectNone && !ownFiles(scope, t))
-	})
+	return slices.DeleteFunc(slices.Clone(s.specs), func(t loci.ToolSpec) bool { return !may(scope, t) })
 }
 
-// ownFiles tells whether a tool only looks into folders that somebody has.
-func ownFiles(scope loci.Scope, t loci.ToolSpec) bool {
-	return t.Files && t.SideEffects == loci.EffectRead && len(scope.Folders) > 0
+// may tells whether a tool is for the one who calls it at all: others than the owner
+// have what only computes, or only looks into folders that are theirs.
+func may(scope loci.Scope, t loci.ToolSpec) bool {
+	looks := t.Files && t.SideEffects == loci.EffectRead && len(scope.Folders) > 0
+	return scope.Principal.Owner || !t.Dangerous && (t.SideEffects == loci.EffectNone || looks)
 }
 
 // Doing says what a call does, in words for a person who watches.
