@@ -43,11 +43,15 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := bufio.NewScanner(out)
-		lines.Scan() // it has begun
+		if !lines.Scan() || lines.Text() != "begun" {
+			t.Fatalf("the child said %q", lines.Text())
+		}
 		after := time.NewTimer(time.Duration(rand.Int64N(int64(60 * time.Millisecond))))
 		<-after.C
 		_ = child.Process.Kill()
-		_ = child.Wait() // it was killed
+		if err := child.Wait(); err == nil || err.Error() != "signal: killed" {
+			t.Fatalf("the child ended by itself: %v", err)
+		}
 		got := content(t, root+"/w/x")
 		if got != whole[0] && got != whole[1] {
 			t.Fatalf("the file has %d bytes, of which %d are the first kind", len(got), strings.Count(got, "A"))
@@ -60,10 +64,12 @@ func TestKill(t *testing.T) {
 // writeForEver is what the killed program does.
 func writeForEver(t *testing.T, folder string) {
 	f := open(t, Config{Folders: []string{folder}})
-	fmt.Println("begun")
 	for i := 1; ; i++ {
 		if got := put(t, f, "x", whole[i%2]); got != "" {
 			t.Fatal(got)
+		}
+		if i == 1 {
+			fmt.Println("begun") // it can write
 		}
 	}
 }

@@ -83,7 +83,7 @@ func openWebUI(t *testing.T, venv string, in *instance) string {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "DATA_DIR=" + home, "LANG=C.UTF-8",
 		"WEBUI_AUTH=False", "WEBUI_SECRET_KEY=for-this-test",
 		"OPENAI_API_BASE_URLS=" + in.URL + "/v1", "OPENAI_API_KEYS=" + in.Key,
-		"OPENAI_API_CONFIGS=" + connection("openai", `,"headers":{"X-Loci-Session":"{{CHAT_ID}}"}`),
+		"OPENAI_API_CONFIGS=" + connection("openai", `,"headers":{"X-Loci-Session":"{{CHAT_ID}}","X-Loci-Task":"{{TASK}}"}`),
 		"OLLAMA_BASE_URLS=" + in.URL,
 		"OLLAMA_API_CONFIGS=" + connection("ollama", ""),
 		// Nothing from the network: no model for embeddings, no version check.
