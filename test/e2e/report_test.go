@@ -36,11 +36,7 @@ func writeLogs(t *testing.T, dir string) {
 	if err := os.Mkdir(filepath.Join(dir, "logs"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	zone, err := time.LoadLocation("Europe/Prague")
-	if err != nil {
-		t.Fatal(err)
-	}
-	today := time.Now().In(zone)
+	today := clockThere(t)
 	line := func(day time.Time, level, module string) string {
 		return fmt.Sprintf("%s 14:02:11 %s [%s] something happened\n", day.Format(time.DateOnly), level, module)
 	}
@@ -56,11 +52,21 @@ func writeLogs(t *testing.T, dir string) {
 	}
 }
 
+// clockThere is the time where the server is.
+func clockThere(t *testing.T) time.Time {
+	t.Helper()
+	zone, err := time.LoadLocation("Europe/Prague")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Now().In(zone)
+}
+
 const report = "| module | errors |\n|---|---|\n| auth | 3 |\n| db | 1 |\n"
 
 // reportRound is the script of list → search → write → read-back → answer.
-func reportRound(tier loci.Tier) []fake.Reply {
-	day := time.Now().AddDate(0, 0, -1).Format(time.DateOnly)
+func reportRound(t *testing.T, tier loci.Tier) []fake.Reply {
+	day := clockThere(t).AddDate(0, 0, -1).Format(time.DateOnly)
 	search, _ := json.Marshal(map[string]any{"path": "logs", "content": day + ".* ERROR ", "regexp": true, "group_by": `\[(\w+)\]`})
 	write, _ := json.Marshal(map[string]any{"path": "report.md", "content": report})
 	steps := []loci.ToolCall{
@@ -168,7 +174,7 @@ func TestReport(t *testing.T) {
 				t.Run(d.name, func(t *testing.T) { reportThrough(t, d, m, dir, in, tier) })
 			}
 			for _, d := range talkers() {
-				m.Add(reportRound(tier)...)
+				m.Add(reportRound(t, tier)...)
 				question := d.say(t, in, nil, task)
 				in.stop()
 				in = serve(t, o)
@@ -181,7 +187,7 @@ func TestReport(t *testing.T) {
 func reportThrough(t *testing.T, d talker, m *fake.Model, dir string, in *instance, tier loci.Tier) {
 	file := filepath.Join(dir, "report.md")
 	for _, answer := range []string{"no", "What is the time?"} {
-		m.Add(reportRound(tier)[:3]...)
+		m.Add(reportRound(t, tier)[:3]...)
 		m.Add(fake.Reply{Text: "As you wish."})
 		question := d.say(t, in, nil, task)
 		reply := d.say(t, in, said(task, question), answer)
@@ -189,7 +195,7 @@ func reportThrough(t *testing.T, d talker, m *fake.Model, dir string, in *instan
 			t.Errorf("after %q: %q, file: %v", answer, reply, err)
 		}
 	}
-	m.Add(reportRound(tier)...)
+	m.Add(reportRound(t, tier)...)
 	before := len(m.Turn())
 	question := d.say(t, in, nil, task)
 	for _, part := range []string{"report.md", "| auth | 3 |", "yes"} {
@@ -207,9 +213,25 @@ func reportThrough(t *testing.T, d talker, m *fake.Model, dir string, in *instan
 		t.Errorf("the model was called %d times", len(calls))
 	}
 	prefix(t, calls)
-	if all := fmt.Sprint(calls[len(calls)-1].Messages); !strings.Contains(all, "| db | 1 |") || strings.Contains(all, "Yes, please") {
+	if all := fmt.Sprint(calls[len(calls)-1].Messages); strings.Contains(all, "Yes, please") {
 		t.Errorf("the model reads %s", all)
 	}
+	results := resultsIn(calls[len(calls)-1].Messages)
+	for i, want := range []string{`"name":"app.log"`, `"groups":[{"value":"auth","lines":3},{"value":"db","lines":1}]`, `"verified":true`, "| db | 1 |"} {
+		if len(results) != 4 || !strings.Contains(results[i], want) {
+			t.Fatalf("result %d has no %q: %q", i+1, want, results)
+		}
+	}
+}
+
+// resultsIn are what came of the calls, as the model reads it in either tier.
+func resultsIn(messages []loci.Message) (results []string) {
+	for _, m := range messages {
+		if m.Role == loci.ToolRole || strings.HasPrefix(m.Content, "<tool_output>") {
+			results = append(results, m.Content)
+		}
+	}
+	return results
 }
 
 // said is a conversation as a client resends it.
@@ -281,7 +303,7 @@ func TestReportByAPI(t *testing.T) {
 	m := fake.NewModel()
 	dir := logs(t)
 	in := serve(t, options{args: []string{"--backend", m.Ollama(t), "--allow", dir}})
-	m.Add(reportRound(loci.TierNative)...)
+	m.Add(reportRound(t, loci.TierNative)...)
 	asked := make(chan loci.Approval, 1)
 	ended := make(chan string, 1)
 	go func() {
@@ -369,7 +391,7 @@ func TestChatPiped(t *testing.T) {
 	m := fake.NewModel(fake.Reply{Text: "Hello."})
 	dir := logs(t)
 	in := serve(t, options{args: []string{"--backend", m.Ollama(t), "--allow", dir}})
-	m.Add(reportRound(loci.TierNative)...)
+	m.Add(reportRound(t, loci.TierNative)...)
 	out, stderr, exit := run(t, in.home, "Hi.\n"+task+"\nnever sent\n", nil, "chat")
 	if exit != loci.ExitDenied || !strings.HasPrefix(out, "Hello.\n") || !strings.Contains(stderr, "report.md") {
 		t.Fatalf("exit code %d: %s%s", exit, out, stderr)
