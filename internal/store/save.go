@@ -15,7 +15,7 @@ const (
 	// the session must not undo it. Principal and created never change.
 	putSession = `
 		INSERT INTO session (` + sessionColumns + `, last_seq)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET
 			thread        = excluded.thread,
 			model         = excluded.model,
@@ -27,6 +27,7 @@ const (
 			client_tools  = excluded.client_tools,
 			folders       = excluded.folders,
 			working       = excluded.working,
+			taint         = excluded.taint,
 			base          = excluded.base,
 			head          = excluded.head,
 			updated       = max(updated, excluded.updated),
@@ -182,8 +183,12 @@ func (t *tx) putSession(b loci.Batch) (principal string, last int64, err error) 
 	if err != nil {
 		return "", 0, err
 	}
+	taint, err := json.Marshal(s.Taint)
+	if err != nil {
+		return "", 0, err
+	}
 	err = t.row(putSession, s.ID, s.Principal, s.Thread, s.Model, s.Title, string(s.Tier), s.System, s.ClientSystem,
-		string(tools), clientTools, string(folders), s.Working, s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
+		string(tools), clientTools, string(folders), s.Working, string(taint), s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
 	).Scan(&principal, &last)
 	return principal, last, err
 }
