@@ -12,6 +12,15 @@ const (
 	GrantAlways  GrantSpan = "always"
 )
 
+// GrantSpans are those that a yes can be given for, by what a lasting one would hold
+// for: what is bound to nothing that could come again is for once.
+func GrantSpans(binding string) []GrantSpan {
+	if binding == "" {
+		return []GrantSpan{GrantOnce}
+	}
+	return []GrantSpan{GrantOnce, GrantMinutes, GrantSession, GrantAlways}
+}
+
 // Grant is a yes that is remembered.
 type Grant struct {
 	ID        string    `json:"id"`
