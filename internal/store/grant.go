@@ -56,7 +56,7 @@ func (db *DB) RevokeGrant(ctx context.Context, principal, id string) error {
 func (t *tx) putGrants(principal string, grants []loci.Grant) error {
 	for _, g := range grants {
 		var session, expires any
-		if g.Span == loci.GrantSession {
+		if g.Session != "" {
 			session = g.Session
 		}
 		if g.Expires != nil {
