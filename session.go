@@ -117,6 +117,9 @@ type Batch struct {
 	Settle  []Settlement
 	Waiting *Waiting
 	Resume  string
+	// Audit are records for the audit log; those of Settle are made by the store. They
+	// are on the disk too.
+	Audit []AuditRecord
 }
 
 // TurnRequest is what a door hands to the engine.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"loci"
+	"loci/internal/audit"
 )
 
 func TestMain(m *testing.M) {
@@ -39,12 +41,27 @@ func openAt(t *testing.T, path string) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if problem := startAudit(t, db); problem != "" {
+		t.Error(problem)
+	}
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return db
+}
+
+var auditKey = bytes.Repeat([]byte{7}, audit.KeySize)
+
+// startAudit opens the audit log, with an anchor beside the database.
+func startAudit(tb testing.TB, db *DB) (problem string) {
+	tb.Helper()
+	problem, err := db.StartAudit(tb.Context(), auditKey, db.path+".head")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return problem
 }
 
 func mustSave(t testing.TB, db *DB, b loci.Batch) {
