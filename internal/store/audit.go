@@ -184,8 +184,9 @@ func (t *tx) unknown(intent int64) error {
 	return err
 }
 
-// AuditStopped is the result of what had begun when an earlier process ended.
-const AuditStopped = loci.AuditUnknown + ": loci stopped before it was heard of"
+// AuditStopped is the result of what had begun, and had no outcome, when an earlier
+// process ended.
+const AuditStopped = loci.AuditUnknown + ": loci stopped before its outcome was written down"
 
 // Intend stores that a call is about to run, and returns when the disk has it; see
 // tool.Ledger. The row has the number n.

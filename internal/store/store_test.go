@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -21,7 +22,12 @@ import (
 	"loci/internal/audit"
 )
 
+var long = flag.Bool("long", false, "run long loops")
+
 func TestMain(m *testing.M) {
+	if path := os.Getenv(auditCrashEnv); path != "" {
+		intendForEver(path)
+	}
 	if path := os.Getenv(crashEnv); path != "" {
 		saveForEver(path)
 	}
