@@ -67,21 +67,21 @@ func (db *DB) StartAudit(ctx context.Context, key []byte, anchor string) (proble
 	if err != nil {
 		return "", err
 	}
-	var wrong []string
+	fits := true
 	if len(last) > 0 {
 		l.head = audit.Head{N: last[0].N, Hash: link(last[0])}
-		if !follows(l.chain, last) {
-			wrong = append(wrong, fmt.Sprintf("The hash of row %d, the last one, did not fit the key: the key was lost or replaced, or the row was changed.", l.head.N))
-		}
+		fits = follows(l.chain, last)
 	}
-	known, said, err := db.anchored(ctx, l)
+	known, problem, err := db.anchored(ctx, l)
 	if err != nil {
 		return "", err
 	}
-	if said != "" {
-		wrong = append(wrong, said)
+	switch {
+	case !fits && problem == anchorForeign:
+		problem = fmt.Sprintf("Neither row %d, the last one, nor the anchor of the log fitted the key: it was lost or replaced, or both were changed.", l.head.N)
+	case !fits:
+		problem = strings.TrimSpace(fmt.Sprintf("The hash of row %d, the last one, did not fit the key: the key was lost or replaced, or the row was changed. %s", l.head.N, problem))
 	}
-	problem = strings.Join(wrong, " ")
 	l.behind.Store(l.head.N - known)
 	l.end.Store(l.head.N)
 	db.audit, l.starting = l, true
@@ -124,7 +124,7 @@ func (db *DB) anchored(ctx context.Context, l *ledger) (n int64, wrong string, e
 	at, err := l.chain.ReadAnchor(text)
 	switch {
 	case err != nil:
-		return 0, "The anchor of the log was changed, or was written with another key.", nil
+		return 0, anchorForeign, nil
 	case at.N > l.head.N:
 		return 0, fmt.Sprintf("The log ended at row %d, before its anchor at row %d: rows were removed, or an old copy of the database was put back.", l.head.N, at.N), nil
 	case at.N == 0:
@@ -136,6 +136,8 @@ func (db *DB) anchored(ctx context.Context, l *ledger) (n int64, wrong string, e
 	}
 	return at.N, "", err
 }
+
+const anchorForeign = "The anchor of the log was changed, or was written with another key."
 
 // settleAudit writes down what a start finds: what is wrong with the log, and that
 // nobody knows how the intents of a process ended that is no more.

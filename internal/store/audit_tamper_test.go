@@ -249,7 +249,7 @@ func TestLostKey(t *testing.T) {
 	}
 	defer db.Close()
 	problem, err := db.StartAudit(t.Context(), bytes.Repeat([]byte{8}, audit.KeySize), path+".head")
-	if err != nil || !strings.Contains(problem, "the key was lost or replaced") {
+	if err != nil || !strings.Contains(problem, "nor the anchor of the log fitted the key: it was lost or replaced") {
 		t.Error(problem, err)
 	}
 	mustIntend(t, db, intent("call_2"))
