@@ -37,7 +37,7 @@ type AuditRecord struct {
 	Call      string          `json:"call,omitempty"`
 	Tool      string          `json:"tool,omitempty"`
 	Effects   SideEffects     `json:"effects,omitempty"`
-	Arguments json.RawMessage `json:"arguments,omitempty"` // in full, secrets masked
+	Arguments json.RawMessage `json:"arguments,omitempty"` // in full, secrets masked; an outcome leaves its intent's out
 	// Permit is what allowed it: the id of an approval or of a grant, "rule" where
 	// the configuration does, empty where nothing has to.
 	Permit string   `json:"permit,omitempty"`
@@ -71,6 +71,7 @@ type AuditFilter struct {
 	Kind      AuditKind
 	Principal string
 	Entries   bool // with the stored bytes
+	Brief     bool // with long arguments cut, for people to look at
 	Follow    bool // go on with the rows to come
 }
 

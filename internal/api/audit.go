@@ -41,7 +41,7 @@ func auditFilter(r *http.Request) (f loci.AuditFilter, err error) {
 	q := r.URL.Query()
 	f = loci.AuditFilter{
 		Session: q.Get("session"), Tool: q.Get("tool"), Kind: loci.AuditKind(q.Get("kind")), Principal: q.Get("principal"),
-		Entries: q.Get("entries") == "1", Follow: q.Get("follow") == "1",
+		Entries: q.Get("entries") == "1", Brief: q.Get("brief") == "1", Follow: q.Get("follow") == "1",
 	}
 	after := q.Get("after")
 	if f.Follow { // a client that was cut off says where it was

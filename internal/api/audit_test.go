@@ -38,6 +38,7 @@ func TestAuditList(t *testing.T) {
 		"?limit=0":                     {After: -1, Limit: 100},
 		"?session=a&tool=b&kind=c":     {After: -1, Limit: 100, Session: "a", Tool: "b", Kind: "c"},
 		"?principal=d&entries=1":       {After: -1, Limit: 100, Principal: "d", Entries: true},
+		"?brief=1":                     {After: -1, Limit: 100, Brief: true},
 		"?follow=1&limit=3":            {After: -1, Limit: 3, Follow: true},
 		"?follow=1&after=4&limit=3":    {After: 4, Follow: true},
 		"?follow=1&after=4&limit=3#id": {After: 9, Follow: true},

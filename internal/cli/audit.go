@@ -87,6 +87,9 @@ func (f auditFlags) address() string {
 	if f.follow {
 		q.Set("follow", "1")
 	}
+	if !f.json {
+		q.Set("brief", "1")
+	}
 	return auditAddress + "?" + q.Encode()
 }
 

@@ -176,7 +176,7 @@ func (t *tx) unknown(intent int64) error {
 		var r loci.AuditRecord
 		if r, err = audit.Decode(entry); err == nil {
 			r.Kind, r.Intent, r.Time = loci.AuditOutcome, intent, loci.Time{}
-			r.Result = AuditStopped
+			r.Arguments, r.Result = nil, AuditStopped
 			_, err = t.record(r)
 			return err
 		}

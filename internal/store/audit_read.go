@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
 
 	"loci"
 	"loci/internal/audit"
+	"loci/internal/text"
 )
 
 // rowColumns are in the order in which scanRow reads them.
@@ -51,7 +53,7 @@ func (db *DB) AuditRecords(ctx context.Context, f loci.AuditFilter) ([]loci.Audi
 	if f.After < 0 {
 		query += " DESC"
 	}
-	found, err := list(ctx, db, scanEntry(f.Entries), query+" LIMIT ?", append(args, limit)...)
+	found, err := list(ctx, db, scanEntry(f), query+" LIMIT ?", append(args, limit)...)
 	if f.After < 0 {
 		slices.Reverse(found)
 	}
@@ -154,7 +156,7 @@ func scanRow(scan scanner) (r audit.Row, err error) {
 }
 
 // scanEntry reads a row of auditRows.
-func scanEntry(bytesToo bool) func(scanner) (loci.AuditEntry, error) {
+func scanEntry(f loci.AuditFilter) func(scanner) (loci.AuditEntry, error) {
 	return func(scan scanner) (e loci.AuditEntry, err error) {
 		var r audit.Row
 		var outcome []byte
@@ -162,7 +164,7 @@ func scanEntry(bytesToo bool) func(scanner) (loci.AuditEntry, error) {
 			return e, err
 		}
 		e.Hash = hex.EncodeToString(r.Hash)
-		if bytesToo {
+		if f.Entries {
 			e.Entry = r.Entry
 		}
 		if e.AuditRecord, err = r.Record(); err != nil {
@@ -174,6 +176,9 @@ func scanEntry(bytesToo bool) func(scanner) (loci.AuditEntry, error) {
 		if len(e.Arguments) > 0 && !json.Valid(e.Arguments) { // still to be shown in JSON
 			e.Arguments, _ = json.Marshal(string(e.Arguments)) // a string always marshals
 		}
+		if f.Brief {
+			e.Arguments = brief(e.Arguments)
+		}
 		if e.Kind == loci.AuditIntent {
 			e.Outcome = loci.AuditUnknown
 			if o, err := audit.Decode(outcome); err == nil {
@@ -182,4 +187,24 @@ func scanEntry(bytesToo bool) func(scanner) (loci.AuditEntry, error) {
 		}
 		return e, nil
 	}
+}
+
+// brief cuts the arguments of a call that are too long for a person to read, such as
+// all that was written to a file.
+func brief(args json.RawMessage) json.RawMessage {
+	const long, shown = 1000, 200 // bytes
+	var all map[string]json.RawMessage
+	if len(args) <= long || json.Unmarshal(args, &all) != nil {
+		return args
+	}
+	for name, value := range all {
+		if len(value) > long {
+			all[name], _ = json.Marshal(fmt.Sprintf("%s (%d bytes in all)", text.Clip(string(value), shown), len(value))) // a string always marshals
+		}
+	}
+	short, err := json.Marshal(all)
+	if err != nil {
+		return args
+	}
+	return short
 }

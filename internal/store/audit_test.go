@@ -23,7 +23,7 @@ func intent(call string) loci.AuditRecord {
 
 func outcome(n int64, result string) loci.AuditRecord {
 	r := intent("call_1")
-	r.Kind, r.Intent, r.Result, r.Bytes, r.Digest = loci.AuditOutcome, n, result, 4, "ab"
+	r.Kind, r.Intent, r.Arguments, r.Result, r.Bytes, r.Digest = loci.AuditOutcome, n, nil, result, 4, "ab"
 	return r
 }
 
@@ -139,6 +139,14 @@ func TestAuditFilters(t *testing.T) {
 		if diff := cmp.Diff(tt.want, flowed); diff != "" {
 			t.Errorf("flowing, %+v: %s", tt.filter, diff)
 		}
+	}
+	large := intent("call_3")
+	large.Arguments = json.RawMessage(`{"path": "a", "content": "` + strings.Repeat("x", 5000) + `"}`)
+	n = mustIntend(t, db, large)
+	whole := records(t, db, loci.AuditFilter{After: n - 1})[0]
+	short := records(t, db, loci.AuditFilter{After: n - 1, Brief: true})[0]
+	if !cmp.Equal(whole.Arguments, large.Arguments) || len(short.Arguments) > 300 || !strings.Contains(string(short.Arguments), `x… (5002 bytes in all)","path":"a"`) {
+		t.Errorf("%d bytes, in short %s", len(whole.Arguments), short.Arguments)
 	}
 	if e := records(t, db, loci.AuditFilter{Limit: 1, Entries: true})[0]; !strings.HasPrefix(string(e.Entry), "12:loci audit 1,1:1,") {
 		t.Errorf("%q", e.Entry)
