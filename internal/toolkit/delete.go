@@ -2,6 +2,7 @@ package toolkit
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"loci"
@@ -26,15 +27,16 @@ type deleted struct {
 	Trash    string `json:"trash"`     // where it is
 
 	shown string
+	made
 }
 
 // keptDays is for how many days the trash keeps things.
 const keptDays = int(sandbox.Kept / (24 * time.Hour))
 
 // deleteFile is the tool that puts things into the trash.
-func deleteFile(c Config) tool.Tool {
+func deleteFile(j *sandbox.Journal) tool.Tool {
 	remove := func(ctx context.Context, env tool.Env, args deleteArgs) (deleted, error) {
-		return remove(ctx, env, args, c.Trash)
+		return remove(ctx, env, args, j)
 	}
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "delete_file",
@@ -67,7 +69,7 @@ func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s 
 			}
 			was, err := spot.State(ctx)
 			if err == nil {
-				err = env.Still(string(was))
+				err = env.Still(string(was) + namesOf(spot))
 			}
 			if err != nil {
 				return r, err
@@ -78,25 +80,19 @@ func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s 
 }
 
 // remove does what delete_file promises.
-func remove(ctx context.Context, env tool.Env, args deleteArgs, trash string) (deleted, error) {
-	if trash == "" {
+func remove(ctx context.Context, env tool.Env, args deleteArgs, j *sandbox.Journal) (deleted, error) {
+	if j.Dir == "" {
 		return deleted{}, fail("Tell the person that nothing can be deleted here.", "There is no trash to put things into.")
 	}
 	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was sandbox.State) (deleted, error) {
-		d := deleted{Path: s.Path(), Kind: "file", Bytes: s.Info().Size(), KeptDays: keptDays, Verified: true, shown: oneLine(args.Path)}
-		switch {
-		case s.Info().IsDir():
-			tree, err := s.Tree(ctx)
-			if err != nil {
-				return d, err
-			}
-			d.Kind, d.Bytes, d.Things = "folder", tree.Bytes, tree.Files+tree.Folders
-		case !s.Info().Mode().IsRegular():
-			d.Kind = "link"
+		c, err := j.Delete(ctx, s, was, by(env, "delete_file"))
+		if err != nil {
+			return deleted{}, err
 		}
-		var err error
-		d.Trash, err = s.Delete(ctx, trash, env.Now, was)
-		return d, err
+		return deleted{
+			Path: c.Path, Kind: c.Thing, Bytes: c.Bytes, Things: c.Things, KeptDays: keptDays, Verified: true,
+			Trash: filepath.Join(j.Dir, c.ID, filepath.Base(c.Path)), shown: oneLine(args.Path), made: made{c.ID},
+		}, nil
 	})
 }
 
@@ -108,7 +104,10 @@ func previewDelete(ctx context.Context, env tool.Env, args deleteArgs) (tool.Pre
 			return tool.Preview{}, err
 		}
 		form := lang.Words{EN: "Into the trash, for %d days: %s\n%s", ZH: "移入回收站，保留 %d 天：%s\n%s", CS: "Do koše, na %d dní: %s\n%s"}
-		return tool.Preview{Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), what), Basis: string(was), Touches: []string{s.Path()}}, nil
+		return tool.Preview{
+			Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), what), Basis: string(was) + namesOf(s), Touches: []string{s.Path()},
+			Warning: warnNames(env.Scope.Lang, args.Path, s.Names(), othersStay),
+		}, nil
 	})
 }
 
