@@ -49,6 +49,8 @@ func (s *server) routes() http.Handler {
 		{"GET /api/agent/events", scopeOwner, s.agentEvents},
 		{"GET /api/agent/approvals", scopeOwner, s.agentApprovals},
 		{"POST /api/agent/approvals/{id}", scopeOwner, s.agentAnswer},
+		{"GET /api/agent/changes", scopeOwner, s.agentChanges},
+		{"POST /api/agent/changes/{id}/undo", scopeOwner, s.agentUndo},
 		{"GET /api/agent/sessions", scopeOwner, s.agentSessions},
 		{"GET /api/agent/sessions/{id}", scopeOwner, s.agentSession},
 		{"PATCH /api/agent/sessions/{id}", scopeOwner, s.agentRename},
