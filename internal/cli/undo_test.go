@@ -145,3 +145,24 @@ func TestUndoStops(t *testing.T) {
 		}
 	}
 }
+
+// TestWayBack tells a person at a terminal how a turn's changes are taken back.
+func TestWayBack(t *testing.T) {
+	for n, want := range []string{"", "· to take that back: loci undo\n", "· to take these 2 changes back: loci undo 2\n"} {
+		p := newPerson(t, nowhere)
+		newDesk(t, p, func(d *desk, _ string) {
+			for range n {
+				r := loci.ToolResult{Call: loci.ToolCall{ID: "call_1", Name: "write_file"}, Change: "20261130-120000-0123abcd"}
+				d.emit(loci.EventToolFinished, loci.ToolFinished{Result: r, Undo: r.Undo()})
+			}
+			d.say("Done.")
+		})
+		if code := p.run("", "ask", "Write it."); code != 0 || p.out.String() != "Done.\n" || p.err.String() != want {
+			t.Errorf("exit code %d, %q, %q", code, p.out.String(), p.err.String())
+		}
+		p.terminal = false
+		if code := p.run("", "ask", "Write it."); code != 0 || p.err.String() != "" {
+			t.Errorf("exit code %d, %q", code, p.err.String())
+		}
+	}
+}
