@@ -178,38 +178,6 @@ func TestNotWritten(t *testing.T) {
 	}
 }
 
-// TestWriteRace swaps a folder and a file for links to the outside, and to a
-// protected place, while files are written, moved and deleted in them.
-func TestWriteRace(t *testing.T) {
-	root := tree(t, map[string]string{"w/d/f": "fine", "w/d2 -> ../out": "", "w/e/f": "fine", "w/e2 -> .git": "", "w/.git/f": "SECRET", "w/f": "fine", "w/f2 -> ../out/f": "", "out/f": "SECRET"})
-	f := open(t, Config{Folders: []string{root + "/w"}})
-	good := 0
-	whileSwapped(root+"/w", []string{"d", "e", "f"}, func() {
-		for _, path := range []string{"d/f", "d/new", "e/f", "e/new", "e/n/new", "f"} {
-			err := change(t, f, path, Follow, func(s *Spot, state State) error { return s.Write(t.Context(), []byte("leak"), state) })
-			if err == nil {
-				good++
-			}
-		}
-		_ = moving(t, f, "d/new", "e/moved")
-		_ = change(t, f, "d/f", Keep, func(s *Spot, state State) error {
-			j := Journal{root + "/bin"}
-			_, err := j.Delete(t.Context(), s, state, By{Time: monday})
-			return err
-		})
-	})
-	for _, folder := range []string{"/out", "/w/.git"} {
-		entries, err := os.ReadDir(root + folder)
-		if err != nil || len(entries) != 1 || content(t, root+folder+"/f") != "SECRET" {
-			t.Errorf("%s was changed: %v, %v", folder, entries, err)
-		}
-	}
-	if good == 0 {
-		t.Error("nothing was ever written: the race proves nothing")
-	}
-	t.Logf("%d writes, none outside", good)
-}
-
 // TestLinkOver renames as systems do that cannot be told to replace nothing.
 func TestLinkOver(t *testing.T) {
 	root := tree(t, map[string]string{"w/a": "A", "w/dir/x": "X", "v/b": "B"})
