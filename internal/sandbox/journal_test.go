@@ -389,6 +389,29 @@ func TestTrim(t *testing.T) {
 	}
 }
 
+// TestUndoLarge takes back what was done to files too large to be read.
+func TestUndoLarge(t *testing.T) {
+	root := tree(t, map[string]string{"w/big": "x"})
+	if err := os.Truncate(root+"/w/big", MaxText+1); err != nil {
+		t.Fatal(err)
+	}
+	h := newHands(t, root)
+	moved, gone := h.move("big", "sub/big"), h.remove("sub/big")
+	u := h.undone(gone.ID)
+	h.undone(h.undone(u.ID).ID)
+	h.undone(moved.ID)
+	if info, err := os.Stat(root + "/w/big"); err != nil || info.Size() != MaxText+1 {
+		t.Errorf("%v, %v", info, err)
+	}
+	moved = h.move("big", "big2")
+	if err := os.Truncate(root+"/w/big2", MaxText+2); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := h.undo(moved.ID); !strings.Contains(got, "has changed since") {
+		t.Error(got)
+	}
+}
+
 // TestNames takes files with several names only where somebody knows of it.
 func TestNames(t *testing.T) {
 	root := tree(t, map[string]string{"w/one": "1", "w/x": "x", "out/": ""})

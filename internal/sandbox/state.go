@@ -176,6 +176,9 @@ func (s *Spot) Tree(ctx context.Context) (t Tree, err error) {
 	return t, nil
 }
 
+// Contents is what was in the folder when [Spot.State] or Tree looked last.
+func (s *Spot) Contents() Tree { return s.tree }
+
 // byName puts entries in order: that of a disk may change.
 func byName(entries []fs.DirEntry) []fs.DirEntry {
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })

@@ -99,34 +99,28 @@ func remove(ctx context.Context, env tool.Env, args deleteArgs, j *sandbox.Journ
 // previewDelete shows what would be deleted.
 func previewDelete(ctx context.Context, env tool.Env, args deleteArgs) (tool.Preview, error) {
 	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was sandbox.State) (tool.Preview, error) {
-		what, err := inventory(ctx, env, s)
-		if err != nil {
-			return tool.Preview{}, err
-		}
 		form := lang.Words{EN: "Into the trash, for %d days: %s\n%s", ZH: "移入回收站，保留 %d 天：%s\n%s", CS: "Do koše, na %d dní: %s\n%s"}
 		return tool.Preview{
-			Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), what), Basis: string(was) + namesOf(s), Touches: []string{s.Path()},
+			Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), inventory(env, s)), Basis: string(was) + namesOf(s), Touches: []string{s.Path()},
 			Warning: warnNames(env.Scope.Lang, args.Path, s.Names(), othersStay),
 		}, nil
 	})
 }
 
-// inventory tells what there is at a spot, for a person to recognise it.
-func inventory(ctx context.Context, env tool.Env, s *sandbox.Spot) (string, error) {
+// inventory tells what there is at a spot whose state was looked at, for a person to
+// recognise it.
+func inventory(env tool.Env, s *sandbox.Spot) string {
 	language, info := env.Scope.Lang, s.Info()
 	date := info.ModTime().In(env.Now.Location()).Format("2006-01-02 15:04")
 	if !info.IsDir() {
 		if info.Mode().IsRegular() {
-			return lang.Words{EN: "a file, %s, from %s", ZH: "文件，%s，%s", CS: "soubor, %s, z %s"}.In(language, lang.Size(language, info.Size()), date), nil
+			return lang.Words{EN: "a file, %s, from %s", ZH: "文件，%s，%s", CS: "soubor, %s, z %s"}.In(language, lang.Size(language, info.Size()), date)
 		}
-		return lang.Words{EN: "a link, from %s; what it leads to stays", ZH: "链接，%s；它指向的内容不受影响", CS: "odkaz, z %s; to, kam vede, zůstane"}.In(language, date), nil
+		return lang.Words{EN: "a link, from %s; what it leads to stays", ZH: "链接，%s；它指向的内容不受影响", CS: "odkaz, z %s; to, kam vede, zůstane"}.In(language, date)
 	}
-	tree, err := s.Tree(ctx)
-	if err != nil {
-		return "", err
-	}
+	tree := s.Contents()
 	form := lang.Words{EN: "a folder with %s and %s in it, %s, from %s", ZH: "文件夹，含 %s、%s，%s，%s", CS: "složka, v ní %s a %s, %s, z %s"}
-	return form.In(language, fileWord.In(language, tree.Files), folderWord.In(language, tree.Folders), lang.Size(language, tree.Bytes), date), nil
+	return form.In(language, fileWord.In(language, tree.Files), folderWord.In(language, tree.Folders), lang.Size(language, tree.Bytes), date)
 }
 
 // renderDeleted says what was deleted, and for how long it can be had back.

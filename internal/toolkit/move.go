@@ -115,12 +115,8 @@ func move(ctx context.Context, env tool.Env, args moveArgs, j *sandbox.Journal) 
 // previewMove shows what would be moved where.
 func previewMove(ctx context.Context, env tool.Env, args moveArgs) (tool.Preview, error) {
 	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free sandbox.State) (tool.Preview, error) {
-		what, err := inventory(ctx, env, from)
-		if err != nil {
-			return tool.Preview{}, err
-		}
 		form := lang.Words{EN: "Move: %s\n→ %s\n%s", ZH: "移动：%s\n→ %s\n%s", CS: "Přesun: %s\n→ %s\n%s"}
-		text := form.In(env.Scope.Lang, oneLine(from.Path()), oneLine(to.Path()), what)
+		text := form.In(env.Scope.Lang, oneLine(from.Path()), oneLine(to.Path()), inventory(env, from))
 		return tool.Preview{
 			Text: text, Basis: moveBasis(was, free, from), Touches: []string{from.Path(), to.Path()},
 			Warning: warnNames(env.Scope.Lang, args.Source, from.Names(), othersStay),

@@ -321,6 +321,9 @@ func (c checker) deadline(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	hang.Timeout = time.Millisecond
+	if hang.Preview != nil { // what hangs is the handler
+		hang.Preview = func(context.Context, tool.Env, json.RawMessage) (tool.Preview, error) { return tool.Preview{}, nil }
+	}
 	hang.Handler = func(context.Context, tool.Env, json.RawMessage) (any, error) {
 		<-release
 		return nil, nil
