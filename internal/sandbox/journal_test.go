@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -217,6 +219,29 @@ func writes(path, text string) func(string) error {
 
 func removes(path string) func(string) error {
 	return func(root string) error { return os.Remove(filepath.Join(root, path)) }
+}
+
+// TestUndoOnce has several take one change back at the same time: one does.
+func TestUndoOnce(t *testing.T) {
+	root := tree(t, map[string]string{"w/old": "old"})
+	h := newHands(t, root)
+	x := h.write("old", "fresh")
+	var good, taken atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			_, err := h.j.Undo(t.Context(), h.f, x.ID, mira)
+			if err == nil {
+				good.Add(1)
+			} else if strings.Contains(err.Error(), "taken back already") {
+				taken.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if good.Load() != 1 || taken.Load() != 7 || content(t, root+"/w/old") != "old" {
+		t.Errorf("%d and %d, %q", good.Load(), taken.Load(), content(t, root+"/w/old"))
+	}
 }
 
 // TestUndoPlaces takes nothing back outside the folders that are allowed now, and

@@ -146,7 +146,11 @@ func (u *undoing) run(ctx context.Context) (loci.Change, error) {
 
 // writeBack puts the old content back.
 func (u *undoing) writeBack(ctx context.Context) (loci.Change, error) {
-	kept, err := u.bin.ReadFile(u.keptName())
+	var kept []byte
+	info, err := u.bin.Lstat(u.keptName())
+	if err == nil && info.Mode().IsRegular() && info.Size() <= MaxText {
+		kept, err = u.bin.ReadFile(u.keptName())
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return loci.Change{}, errLost(u.x)

@@ -320,7 +320,7 @@ func (c checker) deadline(t *testing.T) {
 	hang := c.tl
 	release := make(chan struct{})
 	defer close(release)
-	hang.Timeout = time.Millisecond
+	hang.Timeout = 100 * time.Millisecond
 	if hang.Preview != nil { // what hangs is the handler
 		hang.Preview = func(context.Context, tool.Env, json.RawMessage) (tool.Preview, error) { return tool.Preview{}, nil }
 	}
