@@ -328,3 +328,59 @@ func TestUndoByLink(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 }
+
+// TestPathCases runs the path cases of the tools through the real server, with a
+// model that asks for just these and a person who says yes to everything.
+func TestPathCases(t *testing.T) {
+	raw, err := os.ReadFile("../toolkit/testdata/path.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors struct {
+		Cases []struct{ ID, Op, Arg, Expect string }
+	}
+	if err := json.Unmarshal(raw, &vectors); err != nil {
+		t.Fatal(err)
+	}
+	h := newHands(t)
+	data := h.top + "/data"
+	for link, target := range map[string]string{
+		"abslink": h.top + "/data_evil/secret", "rellink": "../data_evil/secret", "dirlink": h.top + "/data_evil", "inlink": "sub", "loop": "loop",
+		"proclink": "/proc/self/environ", "dangling": h.top + "/data_evil/new", "audit.db": h.home + "/state/loci.db",
+	} {
+		if err := os.Symlink(target, data+"/"+link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(data+"/fifo", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, c := range vectors.Cases {
+		arg := strings.ReplaceAll(strings.TrimSuffix(c.Arg, " (symlink to agent state)"), "/r/", h.top+"/")
+		from, to, _ := strings.Cut(arg, " -> ")
+		switch {
+		case c.Op == "read" && c.Expect == "allow":
+			if got := h.do("read_file", onPath{"path": arg}); got.Result.Err != nil || !strings.Contains(string(got.Result.Data), `"text":"ok"`) {
+				t.Errorf("%s: %s, %+v", c.ID, got.Result.Data, got.Result.Err)
+			}
+		case c.Op == "read":
+			h.denied("read_file", onPath{"path": arg})
+		case c.Op == "write":
+			h.denied("write_file", onPath{"path": arg, "content": "x"})
+		case c.Op == "rename":
+			h.denied("move_file", onPath{"source": from, "destination": to})
+		case c.Op == "remove_all":
+			if got := h.do("delete_file", onPath{"path": arg}); got.Result.Err != nil || got.Undo == nil {
+				t.Errorf("%s: %+v", c.ID, got.Result.Err)
+			}
+			h.untouched()
+		default: // no tool makes links or sets modes; the race is case 4
+			continue
+		}
+		ran++
+	}
+	if ran < 25 {
+		t.Errorf("only %d cases ran", ran)
+	}
+}
