@@ -86,7 +86,8 @@ func (s *Spot) mark(state State) string {
 	return strings.TrimPrefix(string(state), s.real+"\n")
 }
 
-// Write is [Spot.Write] with a note, and keeps the old content.
+// Write is [Spot.Write] with a note, and keeps the old content, of at most MaxText
+// bytes.
 func (j *Journal) Write(ctx context.Context, s *Spot, data []byte, was State, by By) (loci.Change, error) {
 	if j.Dir == "" {
 		return loci.Change{}, s.Write(ctx, data, was)
@@ -104,7 +105,7 @@ func (j *Journal) write(ctx context.Context, s *Spot, data []byte, was State, r 
 	}
 	return j.do(ctx, s, r, func(e *entry) error {
 		if s.info != nil {
-			if err := errors.Join(s.copyNew(ctx, e.kept), syncDir(e.kept)); err != nil {
+			if err := errors.Join(s.copyNew(ctx, e.kept), e.kept.Chmod(s.name, 0o600), syncDir(e.kept)); err != nil {
 				return s.explain(ctx, err)
 			}
 		}

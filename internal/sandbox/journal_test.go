@@ -224,8 +224,14 @@ func removes(path string) func(string) error {
 // TestUndoOnce has several take one change back at the same time: one does.
 func TestUndoOnce(t *testing.T) {
 	root := tree(t, map[string]string{"w/old": "old"})
+	if err := os.Chmod(root+"/w/old", 0o644); err != nil {
+		t.Fatal(err)
+	}
 	h := newHands(t, root)
 	x := h.write("old", "fresh")
+	if info, err := os.Stat(filepath.Join(root, "bin", x.ID, "old")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("what is kept may be read by others: %v, %v", info, err)
+	}
 	var good, taken atomic.Int32
 	var all sync.WaitGroup
 	for range 8 {
