@@ -51,6 +51,8 @@ func (s *server) routes() http.Handler {
 		{"POST /api/agent/approvals/{id}", scopeOwner, s.agentAnswer},
 		{"GET /api/agent/changes", scopeOwner, s.agentChanges},
 		{"POST /api/agent/changes/{id}/undo", scopeOwner, s.agentUndo},
+		{"GET /api/agent/grants", scopeOwner, s.agentGrants},
+		{"DELETE /api/agent/grants/{id}", scopeOwner, s.agentRevoke},
 		{"GET /api/agent/sessions", scopeOwner, s.agentSessions},
 		{"GET /api/agent/sessions/{id}", scopeOwner, s.agentSession},
 		{"PATCH /api/agent/sessions/{id}", scopeOwner, s.agentRename},

@@ -28,7 +28,7 @@ func (a *App) undoDesk(kit tool.Config) *undo.Desk {
 			} else if !loci.IsNotFound(err) {
 				return nil, err
 			}
-			return sandbox.New(sandbox.Config{Folders: folders, Partial: true, Private: kit.Private})
+			return sandbox.New(sandbox.Config{Folders: folders, Partial: true, Private: kit.Private, Rules: a.rules(p)})
 		},
 		Ledger: kit.Ledger, Mask: kit.Mask, Now: kit.Now, Logger: a.opts.Logger,
 	})

@@ -49,7 +49,7 @@ undo is a change too: its ID takes it back.`,
 				which = args[0]
 			}
 			return c.connected(cmd.Context(), app.Options{NoModels: true}, func(ctx context.Context, s server) error {
-				return c.takeBack(ctx, s, which, yes, asJSON)
+				return c.undoChanges(ctx, s, which, yes, asJSON)
 			})
 		},
 	}
@@ -151,9 +151,9 @@ func outcome(ch loci.Change) string {
 	return plain(ch.Path) + " is as it was before."
 }
 
-// takeBack takes back one change by its id, or the last few, the newest first. It
+// undoChanges takes back one change by its id, or the last few, the newest first. It
 // stops at the first that cannot be.
-func (c *command) takeBack(ctx context.Context, s server, which string, yes, asJSON bool) error {
+func (c *command) undoChanges(ctx context.Context, s server, which string, yes, asJSON bool) error {
 	chosen, err := c.chosen(ctx, s, which)
 	if err != nil {
 		return err
