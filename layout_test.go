@@ -56,7 +56,7 @@ var arrows = map[string]row{
 	"cmd/loci":     {wiring, "internal/cli"},
 	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/text internal/wire"},
 	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/gate internal/intent " +
-		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit internal/transcript"},
+		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit internal/transcript internal/undo"},
 
 	"internal/api":   {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
 	"internal/chore": {access, ". internal/lang internal/wire"},
@@ -70,6 +70,7 @@ var arrows = map[string]row{
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
 	"internal/gate":          {abilities, ". internal/lang internal/sandbox internal/tool"},
 	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
+	"internal/undo":          {abilities, ". internal/sandbox"},
 	"internal/toolkit/arith": {abilities, ". internal/text"},
 	"internal/model":         {abilities, ". internal/model/server internal/text internal/wire internal/wire/ollama"},
 	"internal/model/server":  {abilities, ". internal/wire internal/wire/openai internal/wire/ollama"},

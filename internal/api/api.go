@@ -19,6 +19,7 @@ type Config struct {
 	Library   Library   // reading sessions
 	Editor    Editor    // changing them
 	Questions Questions // what waits for an answer
+	Changes   Changes   // what was done to files
 	Inspect   Inspector // tools, and the debug view
 	Audit     Audit     // the audit log
 	Models    Models    // lists, profiles, embeddings

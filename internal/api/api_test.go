@@ -36,6 +36,7 @@ type fake struct {
 	chat     func(req loci.Request) iter.Seq2[loci.Chunk, error]
 	job      func(req loci.Request) (loci.Chunk, error)
 	open     []loci.Approval
+	changes  []loci.Change
 	profile  loci.Profile
 	models   []loci.ModelInfo
 	running  []ollama.Running
@@ -175,6 +176,30 @@ func (f *fake) Approvals(_ context.Context, p loci.Principal) ([]loci.Approval, 
 	return mine, nil
 }
 
+func (f *fake) Changes(_ context.Context, p loci.Principal, session string, limit int) ([]loci.Change, error) {
+	var list []loci.Change
+	for _, c := range f.changes {
+		if c.Principal == p.ID && (session == "" || c.Session == session) && len(list) < limit {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+func (f *fake) Undo(_ context.Context, p loci.Principal, id string) (loci.Change, error) {
+	for i, c := range f.changes {
+		switch {
+		case c.ID != id || c.Principal != p.ID:
+		case c.Undone != "":
+			return c, loci.Errorf(loci.Conflict, "It was taken back already.")
+		default:
+			f.changes[i].Undone = "c9"
+			return loci.Change{ID: "c9", Kind: loci.ChangeCreated, Undoes: id}, nil
+		}
+	}
+	return loci.Change{}, loci.Errorf(loci.NotFound, "There is no such change.")
+}
+
 // newFake knows one model, smollm2, on a backend without pass-through, and
 // answers every turn with "Hello there".
 func newFake() *fake {
@@ -284,7 +309,7 @@ var errDown = loci.Errorf(loci.Unreachable, "Ollama at http://127.0.0.1:11434 is
 // configure makes a Config around a fake.
 func (f *fake) config() Config {
 	return Config{
-		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f, Questions: f, Audit: f,
+		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f, Questions: f, Audit: f, Changes: f,
 		Keys:         func() Keys { return Keys{Owner: ownerKey, Chat: chatKey} },
 		OwnerName:    "Ada",
 		AllowedHosts: []string{"agent.tailnet.example"}, AllowedOrigins: []string{"https://chat.example"},

@@ -49,6 +49,8 @@ func (s *server) routes() http.Handler {
 		{"GET /api/agent/events", scopeOwner, s.agentEvents},
 		{"GET /api/agent/approvals", scopeOwner, s.agentApprovals},
 		{"POST /api/agent/approvals/{id}", scopeOwner, s.agentAnswer},
+		{"GET /api/agent/changes", scopeOwner, s.agentChanges},
+		{"POST /api/agent/changes/{id}/undo", scopeOwner, s.agentUndo},
 		{"GET /api/agent/grants", scopeOwner, s.agentGrants},
 		{"DELETE /api/agent/grants/{id}", scopeOwner, s.agentRevoke},
 		{"GET /api/agent/audit", scopeOwner, s.agentAudit},

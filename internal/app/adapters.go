@@ -14,6 +14,7 @@ import (
 	"loci/internal/store"
 	"loci/internal/tool"
 	"loci/internal/transcript"
+	"loci/internal/undo"
 )
 
 // Which part stands behind which interface: every arrow that goes up.
@@ -42,6 +43,7 @@ var (
 	_ api.Editor    = desk{}
 	_ api.Questions = desk{}
 	_ api.Inspector = desk{}
+	_ api.Changes   = (*undo.Desk)(nil)
 	_ api.Models    = (*model.Hub)(nil)
 	_ api.Backends  = backends{}
 )

@@ -182,7 +182,8 @@ func (a *App) startAudit(ctx context.Context) error {
 // openAgent puts the engine together and marks what a crash left unfinished.
 func (a *App) openAgent(ctx context.Context) error {
 	now := clock(a.opts.Config.TimeZone)
-	tools, err := tool.New(a.toolConfig(now))
+	kit := a.toolConfig(now)
+	tools, err := tool.New(kit)
 	if err != nil {
 		return err
 	}
@@ -210,7 +211,9 @@ func (a *App) openAgent(ctx context.Context) error {
 		a.own.Go(func() { a.verify(ctx) })
 	}
 	a.daily.Go(func() { purgeDaily(ctx, a.trash(), now, a.purged) })
-	a.server = api.Server(ctx, api.New(a.apiConfig(tools)), a.opts.Logger)
+	access := a.apiConfig(tools)
+	access.Changes = a.undoDesk(kit)
+	a.server = api.Server(ctx, api.New(access), a.opts.Logger)
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); a.daily.Wait(); return nil })
 	return nil
 }
