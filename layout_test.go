@@ -76,7 +76,9 @@ var arrows = map[string]row{
 	"internal/intent":        {abilities, ". internal/lang"},
 
 	"internal/store":         {ground, ". internal/text"},
-	"internal/config":        {ground, ". internal/text"},
+	"internal/config":        {ground, ". internal/secret internal/text"},
+	"internal/secret":        {ground, ". internal/redact internal/text"},
+	"internal/redact":        {ground, ""},
 	"internal/sandbox":       {ground, ". internal/text"},
 	"internal/embedded":      {ground, ". internal/embedded/gguf"},
 	"internal/embedded/gguf": {ground, ""},
