@@ -54,9 +54,9 @@ var arrows = map[string]row{
 	"": {vocabulary, ""},
 
 	"cmd/loci":     {wiring, "internal/cli"},
-	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/text internal/wire"},
+	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/redact internal/secret internal/text internal/wire"},
 	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/gate internal/intent " +
-		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit internal/transcript"},
+		"internal/model internal/model/server internal/prompt internal/redact internal/sandbox internal/secret internal/store internal/tool internal/toolkit internal/transcript"},
 
 	"internal/api":   {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
 	"internal/chore": {access, ". internal/lang internal/wire"},

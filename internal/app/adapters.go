@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"sync/atomic"
 
@@ -11,6 +12,8 @@ import (
 	"loci/internal/gate"
 	"loci/internal/intent"
 	"loci/internal/model"
+	"loci/internal/model/server"
+	"loci/internal/redact"
 	"loci/internal/store"
 	"loci/internal/tool"
 	"loci/internal/transcript"
@@ -29,6 +32,8 @@ var (
 	_ transcript.Nodes    = (*store.DB)(nil)
 
 	_ gate.Grants        = (*store.DB)(nil)
+	_ server.Mask        = (*redact.Redactor)(nil)
+	_ server.Mask        = redact.Known{}
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
 	_ intent.Chooser     = (*model.Hub)(nil)
@@ -39,6 +44,7 @@ var (
 	_ api.Editor    = desk{}
 	_ api.Questions = desk{}
 	_ api.Inspector = desk{}
+	_ api.Inspector = masked{}
 	_ api.Models    = (*model.Hub)(nil)
 	_ api.Backends  = backends{}
 )
@@ -158,6 +164,22 @@ func (d desk) Revoke(ctx context.Context, p loci.Principal, id string) error {
 // Tools lists what the principal may use.
 func (d desk) Tools(_ context.Context, p loci.Principal) ([]loci.ToolSpec, error) {
 	return d.tools.Specs(loci.Scope{Principal: p, Folders: d.folders(p)}), nil
+}
+
+// masked hides secrets in the debug view, whoever said them.
+type masked struct {
+	api.Inspector
+	hide *redact.Redactor
+}
+
+// Debug gives the last model call of a session.
+func (m masked) Debug(ctx context.Context, p loci.Principal, session string) (any, error) {
+	view, err := m.Inspector.Debug(ctx, p, session)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(view)
+	return m.hide.Known().JSON(raw), err
 }
 
 // Debug gives the last model call of a session.

@@ -34,6 +34,8 @@ type Config struct {
 	Profiles    ProfileStore // nil: profiles last as long as the Hub
 	Instance    string       // id of this loci
 	Logger      *slog.Logger // nil: no log
+	Errors      server.Mask  // for what servers say went wrong; nil: none
+	Prompts     server.Mask  // for what goes to servers beyond this machine; nil: none
 }
 
 // Hub is several model servers behind one name space. It is safe for
@@ -111,6 +113,8 @@ func (h *Hub) SetBackend(name string, b server.Backend) {
 		Instance: h.config.Instance,
 		Window:   h.config.Window,
 		Logger:   h.config.Logger,
+		Errors:   h.config.Errors,
+		Prompts:  h.config.Prompts,
 	})}
 	m.list = cache[listing]{ttl: listAge, spawn: h.spawn, ask: func() (listing, error) { return h.ask(m), nil }}
 	h.mu.Lock()

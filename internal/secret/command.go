@@ -110,15 +110,18 @@ func reason(err error) error {
 
 // bounded keeps the beginning of what is written to it.
 type bounded struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	most int
 	cut  bool
 }
 
 // Write takes all, so that the program is not held up, and keeps what fits.
 func (b *bounded) Write(p []byte) (int, error) {
-	fits := min(len(p), b.most-b.Len())
+	fits := min(len(p), b.most-b.kept.Len())
 	b.cut = b.cut || fits < len(p)
-	b.Buffer.Write(p[:fits])
+	b.kept.Write(p[:fits])
 	return len(p), nil
 }
+
+// String is what was kept.
+func (b *bounded) String() string { return b.kept.String() }

@@ -8,10 +8,10 @@ import (
 // variables reads the text of an .env file: lines of NAME=value, with export in
 // front if one likes, and comments behind a #. A value may stand in quotes and
 // then go over several lines: in single ones and in backticks it is taken as it
-// is, in double ones \n, \r, \t and a backslash before anything else mean what
-// they do in a shell's $'…'. A $ is a letter like any other: passwords have
-// it. Of two lines for a name the later one counts. An error has the number of a
-// line, and nothing of what stands there.
+// is, in double ones \n, \r and \t are a line end, a return and a tab, and a
+// backslash takes the meaning from a quote, a $ or another backslash. A $ alone
+// is a letter like any other: passwords have it. Of two lines for a name the later
+// one counts. An error has the number of a line, and nothing of what stands there.
 func variables(s string) (map[string]string, error) {
 	all := map[string]string{}
 	s = strings.ReplaceAll(strings.TrimPrefix(s, "\ufeff"), "\r\n", "\n")
@@ -22,11 +22,12 @@ func variables(s string) (map[string]string, error) {
 			s, line = rest, line+1
 			continue
 		}
-		if after, ok := strings.CutPrefix(trimmed, "export"); ok && after != "" && (after[0] == ' ' || after[0] == '\t') {
+		after, exported := strings.CutPrefix(trimmed, "export")
+		if exported = exported && strings.TrimLeft(after, " \t") != after; exported {
 			trimmed = strings.TrimSpace(after)
 		}
 		name, _, ok := strings.Cut(trimmed, "=")
-		if name = strings.TrimRight(name, " \t"); !isVariable(name) {
+		if name = strings.TrimRight(name, " \t"); !isVariable(name) || !ok && !exported {
 			return nil, fmt.Errorf("line %d is not of the form NAME=value", line)
 		}
 		if !ok { // export NAME alone says nothing of its value

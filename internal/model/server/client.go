@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"iter"
@@ -62,6 +63,15 @@ type Config struct {
 	Instance string       // id of this loci; a backend that answers with it is loci itself
 	Window   int          // context length to ask Ollama for, in tokens; 0: the server's own
 	Logger   *slog.Logger // nil: no log
+	Errors   Mask         // for what the server says went wrong, which may repeat its key; nil: none
+	Prompts  Mask         // for what leaves this machine; nil: none
+}
+
+// Mask hides secrets.
+type Mask interface {
+	Text(string) string
+	// JSON keeps what it is given valid JSON.
+	JSON(json.RawMessage) json.RawMessage
 }
 
 // Client talks to one model server. It is safe for concurrent use.
@@ -212,6 +222,10 @@ type call struct {
 func (c *Client) send(ctx context.Context, r call) (*guard, *http.Response, error) {
 	b := c.Backend()
 	g := watch(ctx, b, c.config.Timeouts)
+	g.errors = c.config.Errors
+	if c.config.Prompts != nil && !b.loopback() {
+		r.body = c.config.Prompts.JSON(r.body)
+	}
 	req, err := http.NewRequestWithContext(g.ctx, r.method, r.url, bytes.NewReader(r.body))
 	if err != nil {
 		_ = g.Close() // has no body that could fail to close
@@ -270,6 +284,7 @@ func (g *guard) refusal(resp *http.Response, req loci.Request) *loci.Error {
 	if err != nil && len(body) == 0 {
 		return loci.AsError(g.fault(err, req))
 	}
+	body = g.mask(body) // before it is cut for a sentence, which could leave half a key
 	decode := openai.DecodeError
 	if g.backend.Dialect == loci.Ollama {
 		decode = ollama.DecodeError

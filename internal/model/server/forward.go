@@ -1,7 +1,9 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"slices"
 
@@ -29,7 +31,8 @@ var relayedHeaders = []string{"Accept", "Content-Type", "Traceparent", "Tracesta
 // returns the server's response whatever its status, with a body under the
 // Client's time limits; the caller closes it. The body is sent untouched. Of the
 // client's headers only those go along that tell how to read the request or
-// which one it is: no key, no cookie, no word about the person.
+// which one it is: no key, no cookie, no word about the person. What the server
+// says of a failure comes back without the secrets in it.
 func (c *Client) Forward(ctx context.Context, path string, header http.Header, body []byte, why loci.Purpose) (*http.Response, error) {
 	if !slices.Contains(relayed, path) {
 		return nil, loci.Errorf(loci.Refused, "%s is not relayed to a model server.", wire.Clip(path)).
@@ -42,6 +45,20 @@ func (c *Client) Forward(ctx context.Context, path string, header http.Header, b
 		}
 	}
 	r := call{method: http.MethodPost, url: c.Backend().root() + path, header: kept, body: body, purpose: why}
-	_, resp, err := c.open(ctx, r, false)
-	return resp, err
+	g, resp, err := c.open(ctx, r, false)
+	if err != nil || resp.StatusCode < http.StatusBadRequest || g.errors == nil {
+		return resp, err
+	}
+	said, err := g.whole(maxReply)
+	if err != nil {
+		_ = g.Close() // it has failed already
+		return nil, g.fault(err, loci.Request{})
+	}
+	said = g.mask(said)
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{bytes.NewReader(said), g}
+	resp.ContentLength = int64(len(said))
+	return resp, nil
 }

@@ -30,6 +30,7 @@ type guard struct {
 	rest    *time.Timer // nil until the model has finished
 	limit   time.Duration
 	backend Backend
+	errors  Mask // nil: none
 }
 
 // watch starts the clock for the first byte of a response. The returned guard
@@ -122,5 +123,29 @@ func (g *guard) fault(err error, req loci.Request) error {
 	case e.Code == loci.Truncated && strings.HasPrefix(e.Message, "The model server"):
 		return g.backend.broken(err) // says no more than that it broke off
 	}
-	return g.backend.describe(e, req)
+	return g.hide(g.backend.describe(e, req))
+}
+
+// mask hides the secrets in the body of an error.
+func (g *guard) mask(body []byte) []byte {
+	if g.errors == nil {
+		return body
+	}
+	return g.errors.JSON(body)
+}
+
+// hide gives an error that a server reported in a stream without the secrets in
+// it. A cause that has some is replaced.
+func (g *guard) hide(e *loci.Error) *loci.Error {
+	if g.errors == nil {
+		return e
+	}
+	c := *e
+	c.Message, c.Hint = g.errors.Text(e.Message), g.errors.Text(e.Hint)
+	if e.Err != nil {
+		if masked := g.errors.Text(e.Err.Error()); masked != e.Err.Error() {
+			c.Err = errors.New(masked)
+		}
+	}
+	return &c
 }
