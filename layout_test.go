@@ -71,8 +71,8 @@ var arrows = map[string]row{
 	"internal/gate":          {abilities, ". internal/lang internal/sandbox internal/tool"},
 	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
 	"internal/toolkit/arith": {abilities, ". internal/text"},
-	"internal/model":         {abilities, ". internal/model/server internal/text internal/wire internal/wire/ollama"},
-	"internal/model/server":  {abilities, ". internal/wire internal/wire/openai internal/wire/ollama"},
+	"internal/model":         {abilities, ". internal/model/server internal/redact internal/text internal/wire internal/wire/ollama"},
+	"internal/model/server":  {abilities, ". internal/redact internal/wire internal/wire/openai internal/wire/ollama"},
 	"internal/intent":        {abilities, ". internal/lang"},
 
 	"internal/store":         {ground, ". internal/text"},

@@ -12,7 +12,6 @@ import (
 	"loci/internal/gate"
 	"loci/internal/intent"
 	"loci/internal/model"
-	"loci/internal/model/server"
 	"loci/internal/redact"
 	"loci/internal/store"
 	"loci/internal/tool"
@@ -32,8 +31,6 @@ var (
 	_ transcript.Nodes    = (*store.DB)(nil)
 
 	_ gate.Grants        = (*store.DB)(nil)
-	_ server.Mask        = (*redact.Redactor)(nil)
-	_ server.Mask        = redact.Known{}
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
 	_ intent.Chooser     = (*model.Hub)(nil)

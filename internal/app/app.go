@@ -223,6 +223,7 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
 		Rules:   a.rules,
 		Gate:    gate.New(a.gateConfig()),
+		Mask:    a.opts.Hide.Known(),
 	}
 }
 

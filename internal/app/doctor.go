@@ -211,7 +211,7 @@ func checkModels(ctx context.Context, o Options, running bool) []Check {
 		return append(checks, checkEmbedded(ctx, o, running)...)
 	}
 	conf := hubConfig(o.Config, backends)
-	conf.Errors = o.Hide
+	conf.Hide = o.Hide
 	hub := model.New(conf)
 	defer hub.Close()
 	for _, s := range hub.Status(ctx) {

@@ -24,7 +24,7 @@ func (a *App) openModels(ctx context.Context) error {
 	}
 	conf := hubConfig(a.opts.Config, backends)
 	conf.Profiles, conf.Instance, conf.Logger = a.store, a.id, a.opts.Logger
-	conf.Errors, conf.Prompts = a.opts.Hide, a.opts.Hide.Known()
+	conf.Hide = a.opts.Hide
 	a.hub = model.New(conf)
 	a.undo = append(a.undo, func() error { a.hub.Close(); return nil })
 	if len(backends) > 0 || a.opts.NoModels {

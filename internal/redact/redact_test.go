@@ -3,10 +3,13 @@ package redact
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -195,6 +198,24 @@ func TestStreamHoldsNoMoreThanItMust(t *testing.T) {
 		if _, err := s.Write([]byte(step.in)); err != nil || out.String() != step.out {
 			t.Errorf("after %q: %q, %v", step.in, out.String(), err)
 		}
+	}
+}
+
+// A reader gives the same, and the error of the one behind it in its place.
+func TestReader(t *testing.T) {
+	r := New("hunter-synthetic")
+	said := "a hunter-synthetic b hunter-"
+	for name, from := range map[string]io.Reader{
+		"whole": strings.NewReader(said), "bytes": iotest.OneByteReader(strings.NewReader(said)), "halves": iotest.HalfReader(strings.NewReader(said)), "error with data": iotest.DataErrReader(strings.NewReader(said)),
+	} {
+		if got, err := io.ReadAll(r.Reader(from)); string(got) != r.Known().Text(said) || err != nil {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	broken := errors.New("broken")
+	got, err := io.ReadAll(r.Reader(io.MultiReader(strings.NewReader(said), iotest.ErrReader(broken))))
+	if string(got) != r.Known().Text(said) || !errors.Is(err, broken) {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -1,6 +1,9 @@
 package redact
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
 // Stream masks the known secrets in a text that comes in pieces, however it is
 // cut. It holds back the end of a piece as long as it may be the beginning of a
@@ -72,4 +75,37 @@ func (s *Stream) pass(end int) error {
 	}
 	_, err := s.to.Write(s.out)
 	return err
+}
+
+// Reader gives what comes from another reader with the known secrets masked. It
+// reads no more than it needs to have something to give.
+func (r *Redactor) Reader(from io.Reader) io.Reader {
+	m := &reader{from: from}
+	m.masked = r.Stream(&m.ready)
+	return m
+}
+
+type reader struct {
+	from   io.Reader
+	masked *Stream
+	ready  bytes.Buffer
+	err    error // of from, told when all before it was given
+}
+
+// Read implements io.Reader.
+func (m *reader) Read(p []byte) (int, error) {
+	for m.ready.Len() == 0 {
+		if m.err != nil {
+			return 0, m.err
+		}
+		n, err := m.from.Read(p)
+		_, _ = m.masked.Write(p[:n]) // a buffer takes everything
+		if m.err = err; err != nil {
+			_ = m.masked.Flush()
+		}
+		if len(p) == 0 {
+			return 0, nil
+		}
+	}
+	return m.ready.Read(p)
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"iter"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/redact"
 	"loci/internal/wire"
 	"loci/internal/wire/ollama"
 	"loci/internal/wire/openai"
@@ -63,15 +63,9 @@ type Config struct {
 	Instance string       // id of this loci; a backend that answers with it is loci itself
 	Window   int          // context length to ask Ollama for, in tokens; 0: the server's own
 	Logger   *slog.Logger // nil: no log
-	Errors   Mask         // for what the server says went wrong, which may repeat its key; nil: none
-	Prompts  Mask         // for what leaves this machine; nil: none
-}
-
-// Mask hides secrets.
-type Mask interface {
-	Text(string) string
-	// JSON keeps what it is given valid JSON.
-	JSON(json.RawMessage) json.RawMessage
+	// Hide masks what servers say went wrong, since they may repeat their key, and
+	// the secrets in what goes beyond this machine; nil: nothing.
+	Hide *redact.Redactor
 }
 
 // Client talks to one model server. It is safe for concurrent use.
@@ -222,9 +216,9 @@ type call struct {
 func (c *Client) send(ctx context.Context, r call) (*guard, *http.Response, error) {
 	b := c.Backend()
 	g := watch(ctx, b, c.config.Timeouts)
-	g.errors = c.config.Errors
-	if c.config.Prompts != nil && !b.loopback() {
-		r.body = c.config.Prompts.JSON(r.body)
+	g.secrets = c.config.Hide
+	if g.secrets != nil && !b.loopback() {
+		r.body = g.secrets.Known().JSON(r.body)
 	}
 	req, err := http.NewRequestWithContext(g.ctx, r.method, r.url, bytes.NewReader(r.body))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"loci"
 	"loci/internal/wire"
@@ -46,19 +47,25 @@ func (c *Client) Forward(ctx context.Context, path string, header http.Header, b
 	}
 	r := call{method: http.MethodPost, url: c.Backend().root() + path, header: kept, body: body, purpose: why}
 	g, resp, err := c.open(ctx, r, false)
-	if err != nil || resp.StatusCode < http.StatusBadRequest || g.errors == nil {
+	switch {
+	case err != nil || g.secrets == nil:
 		return resp, err
+	case resp.StatusCode >= http.StatusBadRequest:
+		said, err := g.whole(maxReply)
+		if err != nil {
+			_ = g.Close() // it has failed already
+			return nil, g.fault(err, loci.Request{})
+		}
+		said = g.mask(said)
+		resp.Body, resp.ContentLength = instead{bytes.NewReader(said), g}, int64(len(said))
+	case !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") || resp.ContentLength < 0: // there may be an error in a stream
+		resp.Body, resp.ContentLength = instead{g.secrets.Reader(g), g}, -1
 	}
-	said, err := g.whole(maxReply)
-	if err != nil {
-		_ = g.Close() // it has failed already
-		return nil, g.fault(err, loci.Request{})
-	}
-	said = g.mask(said)
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{bytes.NewReader(said), g}
-	resp.ContentLength = int64(len(said))
 	return resp, nil
+}
+
+// instead is a body that is read in place of another.
+type instead struct {
+	io.Reader
+	io.Closer
 }

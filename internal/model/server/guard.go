@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/redact"
 )
 
 // restLimit is how long the usage may take after the end of the reply itself.
@@ -30,7 +31,7 @@ type guard struct {
 	rest    *time.Timer // nil until the model has finished
 	limit   time.Duration
 	backend Backend
-	errors  Mask // nil: none
+	secrets *redact.Redactor // nil: none
 }
 
 // watch starts the clock for the first byte of a response. The returned guard
@@ -128,22 +129,22 @@ func (g *guard) fault(err error, req loci.Request) error {
 
 // mask hides the secrets in the body of an error.
 func (g *guard) mask(body []byte) []byte {
-	if g.errors == nil {
+	if g.secrets == nil {
 		return body
 	}
-	return g.errors.JSON(body)
+	return g.secrets.JSON(body)
 }
 
 // hide gives an error that a server reported in a stream without the secrets in
 // it. A cause that has some is replaced.
 func (g *guard) hide(e *loci.Error) *loci.Error {
-	if g.errors == nil {
+	if g.secrets == nil {
 		return e
 	}
 	c := *e
-	c.Message, c.Hint = g.errors.Text(e.Message), g.errors.Text(e.Hint)
+	c.Message, c.Hint = g.secrets.Text(e.Message), g.secrets.Text(e.Hint)
 	if e.Err != nil {
-		if masked := g.errors.Text(e.Err.Error()); masked != e.Err.Error() {
+		if masked := g.secrets.Text(e.Err.Error()); masked != e.Err.Error() {
 			c.Err = errors.New(masked)
 		}
 	}

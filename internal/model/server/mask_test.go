@@ -19,8 +19,7 @@ const canary = "sk-canary-AAAA1111BBBB"
 func masked(t *testing.T, url string) *Client {
 	c := client(t, url, KindLlamaServer)
 	c.backend.Key = canary
-	r := redact.New(canary)
-	c.config.Errors, c.config.Prompts = r, r.Known()
+	c.config.Hide = redact.New(canary)
 	return c
 }
 
@@ -72,6 +71,7 @@ func TestErrorsThatRepeatTheKey(t *testing.T) {
 func TestRelayedErrorsAreMasked(t *testing.T) {
 	status := 401
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, `{"error":"you sent `+r.Header.Get("Authorization")+`"}`)
 	}))
@@ -89,6 +89,24 @@ func TestRelayedErrorsAreMasked(t *testing.T) {
 		if (status == 200) != strings.Contains(string(body), canary) {
 			t.Errorf("%d: %s", status, body)
 		}
+	}
+}
+
+// A stream is relayed as it is, but for the key that an error in it may repeat.
+func TestRelayedStreamsAreMasked(t *testing.T) {
+	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, part := range []string{piece("Hel"), `data: {"error":"you sent ` + r.Header.Get("Authorization")[:20], r.Header.Get("Authorization")[20:] + "\"}\n\n"} {
+			stream(w, part)
+		}
+	}))
+	resp, err := masked(t, url+"/v1").Forward(t.Context(), "/v1/chat/completions", nil, []byte(`{}`), loci.PurposeChat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if want := piece("Hel") + `data: {"error":"you sent Bearer [hidden]"}` + "\n\n"; string(body) != want || err != nil {
+		t.Errorf("%q, %v", body, err)
 	}
 }
 
