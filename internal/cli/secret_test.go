@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/zalando/go-keyring"
 
 	"loci"
 )
@@ -14,6 +17,7 @@ import (
 const canary = "canary-Value-42"
 
 func TestSecretCommands(t *testing.T) {
+	keyring.MockInitWithError(errors.New("a test does not touch the person's keyring"))
 	p := newPerson(t, nowhere)
 	p.terminal = false
 	if code := p.run("", "secret", "list"); code != 0 || !strings.Contains(p.err.String(), "No secrets are stored") {
@@ -71,6 +75,7 @@ func TestSecretCommands(t *testing.T) {
 
 // At a terminal the secret is typed unseen.
 func TestSecretTyped(t *testing.T) {
+	keyring.MockInitWithError(errors.New("a test does not touch the person's keyring"))
 	p := newPerson(t, nowhere)
 	w := World{In: strings.NewReader("not this"), Out: &p.out, Err: &p.err, Getenv: func(name string) string { return p.env[name] }, Terminal: true, Width: 400,
 		Hidden: func(context.Context) (string, error) { return canary, nil }}

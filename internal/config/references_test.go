@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zalando/go-keyring"
+
 	"loci"
 	"loci/internal/secret"
 )
@@ -16,6 +18,7 @@ import (
 // resolved loads a configuration with a stored secret beside it, and resolves it.
 func resolved(t *testing.T, text string, env map[string]string) (Config, []Use, Paths) {
 	t.Helper()
+	keyring.MockInitWithError(errors.New("a test does not touch the person's keyring"))
 	home := t.TempDir()
 	paths := layOut(filepath.Join(home, "config"), filepath.Join(home, "data"), filepath.Join(home, "state"), filepath.Join(home, "cache"))
 	if err := paths.Make(); err != nil {

@@ -13,9 +13,18 @@ import (
 	"unicode/utf16"
 )
 
+// longest is the length of a secret, in bytes, from which only the plain writings
+// are looked for: all together they would take too much memory.
+const longest = 4 << 10
+
 // forms gives a secret as it may be written: plainly, inside a JSON or Go string
 // (and inside one in another), in a URL, in HTML, and inside Base64.
 func forms(v string) []string {
+	if len(v) > longest {
+		all := append(escaped(v), v)
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
 	all := []string{v, html.EscapeString(v)}
 	for _, once := range escaped(v) {
 		all = append(all, once)

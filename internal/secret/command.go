@@ -92,7 +92,8 @@ func (s Sources) closedArgument(arg string) error {
 
 // complaint is what a program said of its failure, in one line.
 func (s Sources) complaint(said, printed string) string {
-	known := redact.New(strings.Fields(printed)...)
+	const most = 1 << 10 // bytes of what was printed that may be repeated
+	known := redact.New(strings.Fields(printed[:min(len(printed), most)])...)
 	said = strings.Join(strings.Fields(known.Text(said)), " ")
 	if said == "" {
 		return ""

@@ -37,7 +37,7 @@ func newBench(t *testing.T) *bench {
 	}
 	env := map[string]string{"API_KEY": "canary-env", "EMPTY": ""}
 	b.Env = func(name string) string { return env[name] }
-	b.Store = At(b.Dir, func(string) string { return "" })
+	b.Store = &Store{b.Dir, nil}
 	if err := b.Store.Set(t.Context(), "stored", "canary-stored"); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -200,6 +201,39 @@ func noCanary(t *testing.T, where, text string) {
 				t.Errorf("%s: the secret %q shows as %q: …%s…", where, name, form, text[max(0, i-200):min(len(text), i+len(form)+50)])
 			}
 		}
+	}
+}
+
+// A bus that takes the call and never answers holds nothing up for long: the key to
+// the secrets then goes into a file.
+func TestDeafBus(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "bus")
+	bus, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bus.Close()
+	called := make(chan net.Conn, 16)
+	go func() {
+		for {
+			c, err := bus.Accept()
+			if err != nil {
+				return
+			}
+			called <- c // and no word
+		}
+	}()
+	home := t.TempDir()
+	env := []string{"DBUS_SESSION_BUS_ADDRESS=unix:path=" + socket}
+	if _, stderr, code := run(t, home, canaries["cmd"], env, "secret", "set", "a"); code != 0 {
+		t.Fatal(stderr)
+	}
+	(<-called).Close() // it was asked
+	if _, err := os.Stat(filepath.Join(home, "config", "secrets.key")); err != nil {
+		t.Error(err)
+	}
+	if out, stderr, code := run(t, home, "", env, "secret", "list"); code != 0 || out != "a\n" {
+		t.Errorf("%d %s %s", code, out, stderr)
 	}
 }
 

@@ -29,12 +29,12 @@ func TestErrorsThatRepeatTheKey(t *testing.T) {
 	for name, tell := range map[string]func(w http.ResponseWriter, auth string){
 		"JSON": func(w http.ResponseWriter, auth string) {
 			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(401)
+			w.WriteHeader(http.StatusUnauthorized)
 			_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": "bad header Authorization: " + auth, "code": 401}})
 		},
-		"text": func(w http.ResponseWriter, auth string) { http.Error(w, "who is "+auth+"?", 403) },
+		"text": func(w http.ResponseWriter, auth string) { http.Error(w, "who is "+auth+"?", http.StatusForbidden) },
 		"cut in the key": func(w http.ResponseWriter, auth string) {
-			http.Error(w, strings.Repeat("x", 200-len("Bearer sk-canary-A"))+" "+auth, 401)
+			http.Error(w, strings.Repeat("x", 200-len("Bearer sk-canary-A"))+" "+auth, http.StatusUnauthorized)
 		},
 		"in a stream": func(w http.ResponseWriter, auth string) {
 			stream(w, piece("Hel")+`data: {"error":{"message":"expired: `+auth+`","code":401}}`+"\n\n")
@@ -44,7 +44,7 @@ func TestErrorsThatRepeatTheKey(t *testing.T) {
 		},
 		"busy": func(w http.ResponseWriter, auth string) {
 			w.Header().Set("Retry-After", "3600")
-			http.Error(w, auth, 503)
+			http.Error(w, auth, http.StatusServiceUnavailable)
 		},
 		"garbled": func(w http.ResponseWriter, auth string) { stream(w, "data: "+auth+"\n\n") },
 	} {
