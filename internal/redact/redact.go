@@ -13,6 +13,8 @@
 package redact
 
 import (
+	"iter"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,13 +50,14 @@ func New(values ...string) *Redactor {
 	return r
 }
 
-// Add makes more secrets known. Values shorter than [Shortest], and those that
-// say that no key is needed, are left out.
+// Add makes more secrets known, and what is secret in them by itself: the password
+// of a URL, or a line of a private key. Values shorter than [Shortest], and those
+// that say that no key is needed, are left out.
 func (r *Redactor) Add(values ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	changed := false
-	for _, v := range values {
+	for v := range parts(values) {
 		if utf8.RuneCountInString(v) < Shortest || standIns[strings.ToLower(v)] || strings.Contains(Mask, v) || r.values[v] {
 			continue
 		}
@@ -71,6 +74,30 @@ func (r *Redactor) Add(values ...string) {
 		all = append(all, forms(v)...)
 	}
 	r.known.Store(newMatcher(all))
+}
+
+// parts yields each value, and the parts of it that may turn up alone.
+func parts(values []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, v := range values {
+			if !yield(v) {
+				return
+			}
+			for _, p := range findShapes(v, nil) {
+				part := v[p.from:p.to]
+				plain, err := url.PathUnescape(part)
+				if !yield(part) || err == nil && !yield(plain) {
+					return
+				}
+			}
+			const least = 20 // bytes of a line that is not like others
+			for line := range strings.FieldsSeq(v) {
+				if len(line) >= least && strings.Contains(v, "\n") && !yield(line) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // matcher is the one in force; nil where no secret is known.

@@ -69,6 +69,20 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+// What is secret in a secret is one by itself.
+func TestPartsOfSecrets(t *testing.T) {
+	key := "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n"
+	r := New("postgres://loci:pw%2Fwith-slash@db:5432/x", "host=db password='other-pass' user=u", key)
+	for _, said := range []string{"pw%2Fwith-slash", "pw/with-slash", "other-pass", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", key} {
+		if got := r.Known().Text("it is " + said + "."); got != "it is "+Mask+"." && got != "it is "+Mask+"\n." {
+			t.Errorf("%q became %q", said, got)
+		}
+	}
+	if said := "the host is db, the user u, of -----BEGIN"; r.Known().Text(said) != said {
+		t.Error(r.Known().Text(said))
+	}
+}
+
 func TestShapes(t *testing.T) {
 	r := New()
 	for said, want := range map[string]string{
