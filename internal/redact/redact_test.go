@@ -266,13 +266,3 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkText(b *testing.B) {
-	r := New("sk-test-AAAA1111BBBB", "hunter-synthetic", awkward)
-	line := strings.Repeat("a turn finished: stage=turn state=done steps=3 model=qwen3:4b url=http://127.0.0.1:11434/v1 duration=3s ", 2)
-	b.ReportAllocs()
-	b.SetBytes(int64(len(line)))
-	for b.Loop() {
-		r.Text(line)
-	}
-}
