@@ -48,6 +48,8 @@ type Config struct {
 	// Ready tells whether the program can serve; nil: always.
 	Ready  func(context.Context) error
 	Logger *slog.Logger // nil: no logs
+	// Mask hides secrets in the words of errors; nil: there are none.
+	Mask   func(string) string
 	Limits Limits
 }
 

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"loci"
+	"loci/internal/redact"
 	"loci/internal/wire/ollama"
 )
 
@@ -478,7 +479,7 @@ func TestPanicIsContained(t *testing.T) {
 	f.turn = func(context.Context, loci.TurnRequest) iter.Seq2[loci.Event, error] { panic("boom in " + ownerKey) }
 	var log bytes.Buffer
 	cfg := f.config()
-	cfg.Logger = slog.New(slog.NewJSONHandler(&log, nil))
+	cfg.Logger = slog.New(redact.New(ownerKey).Handler(slog.NewJSONHandler(&log, nil)))
 	c := client{t, New(cfg), ownerKey}
 	w := c.do("POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"hi"}]}`)
 	if w.Code != 500 || !strings.Contains(w.Body.String(), `{"error":{"message":"Something went wrong inside loci.`) {
@@ -486,6 +487,30 @@ func TestPanicIsContained(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "panic in a handler") {
 		t.Error("the panic is not in the log")
+	}
+	if strings.Contains(log.String(), ownerKey) {
+		t.Errorf("a key is in the log: %s", &log)
+	}
+}
+
+// Secrets do not leave in the words of an error, whatever door it leaves by.
+func TestErrorsAreMasked(t *testing.T) {
+	f := newFake()
+	f.turn = fails(loci.Errorf(loci.Refused, "The server said %s.", ownerKey).WithHint("Check %s.", ownerKey))
+	cfg := f.config()
+	cfg.Mask = redact.New(ownerKey).Text
+	c := client{t, New(cfg), ownerKey}
+	for path, body := range map[string]string{
+		"/v1/chat/completions": `{"messages":[{"role":"user","content":"hi"}],"stream":STREAM}`,
+		"/api/chat":            `{"model":"smollm2","messages":[{"role":"user","content":"hi"}],"stream":STREAM}`,
+		"/api/agent/chat":      `{"message":"hi","stream":STREAM}`,
+	} {
+		for _, stream := range []string{"true", "false"} {
+			w := c.do("POST", path, strings.Replace(body, "STREAM", stream, 1))
+			if got := w.Body.String(); strings.Contains(got, ownerKey) || !strings.Contains(got, "The server said "+redact.Mask) {
+				t.Errorf("%s, stream %s: %d %s", path, stream, w.Code, got)
+			}
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"loci/internal/gate"
 	"loci/internal/intent"
 	"loci/internal/model"
+	"loci/internal/redact"
 	"loci/internal/sandbox"
 	"loci/internal/store"
 	"loci/internal/tool"
@@ -71,6 +72,9 @@ type Options struct {
 	// Say tells the person in plain sentences what is found and done.
 	Say    func(format string, args ...any)
 	Logger *slog.Logger
+	// Hide masks the secrets of the configuration and of the program itself wherever
+	// they could show; nil: one of its own.
+	Hide *redact.Redactor
 }
 
 // withDefaults fills in what may be left zero.
@@ -83,6 +87,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Hide == nil {
+		o.Hide = redact.New()
 	}
 	return o
 }
@@ -115,6 +122,8 @@ type App struct {
 // is taken.
 func New(ctx context.Context, o Options) (_ *App, err error) {
 	a := &App{opts: o.withDefaults(), id: loci.NewID("loci_")}
+	a.opts.Hide.Add(a.opts.Config.Secrets()...)
+	a.opts.Logger = slog.New(a.opts.Hide.Handler(a.opts.Logger.Handler()))
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -154,6 +163,7 @@ func (a *App) openKeys(context.Context) error {
 	}
 	chat, err := config.EnsureChatKey(a.opts.Paths)
 	a.keys = api.Keys{Owner: string(owner), Chat: string(chat)}
+	a.opts.Hide.Add(a.keys.Owner, a.keys.Chat)
 	return err
 }
 
@@ -225,12 +235,13 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		Tools:   toolkit.All(toolkit.Config{Trash: a.trash()}),
 		Timeout: a.opts.Config.Timeouts.Tool,
 		Logger:  a.opts.Logger,
-		Ledger:  a.store,
+		Ledger:  ledger{a.store, a.opts.Hide},
 		Now:     now,
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
 		Rules:   a.rules,
 		Gate:    gate.New(a.gateConfig()),
+		Mask:    a.opts.Hide.Known(),
 	}
 }
 
@@ -253,7 +264,7 @@ func (a *App) verify(ctx context.Context) {
 func (a *App) apiConfig(tools *tool.Set) api.Config {
 	desk := desk{a.store, a.agent, tools, a.settings.Folders}
 	return api.Config{
-		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: desk, Audit: a.store,
+		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: masked{desk, a.opts.Hide}, Audit: a.store,
 		Models: a.hub, Backends: backends{a.hub},
 		Keys:           func() api.Keys { return a.keys },
 		OwnerName:      a.settings.User,
@@ -264,6 +275,7 @@ func (a *App) apiConfig(tools *tool.Set) api.Config {
 		Instance:       a.id,
 		Version:        Version,
 		Ready:          a.store.Ready,
+		Mask:           a.opts.Hide.Text,
 		Logger:         a.opts.Logger,
 	}
 }

@@ -30,7 +30,7 @@ func (a *App) undoDesk(kit tool.Config) *undo.Desk {
 			}
 			return sandbox.New(sandbox.Config{Folders: folders, Partial: true, Private: kit.Private, Rules: a.rules(p)})
 		},
-		Ledger: kit.Ledger, Mask: kit.Mask, Now: kit.Now, Logger: a.opts.Logger,
+		Ledger: kit.Ledger, Now: kit.Now, Logger: a.opts.Logger,
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"loci"
 	"loci/internal/model/server"
+	"loci/internal/redact"
 	"loci/internal/wire/ollama"
 )
 
@@ -31,9 +32,10 @@ type Config struct {
 	Tier        loci.Tier         // for every model, whatever its profile says; empty: by profile
 	Window      int               // context length to ask Ollama for, in tokens; 0: the server's own
 	Timeouts    server.Timeouts
-	Profiles    ProfileStore // nil: profiles last as long as the Hub
-	Instance    string       // id of this loci
-	Logger      *slog.Logger // nil: no log
+	Profiles    ProfileStore     // nil: profiles last as long as the Hub
+	Instance    string           // id of this loci
+	Logger      *slog.Logger     // nil: no log
+	Hide        *redact.Redactor // see [server.Config]
 }
 
 // Hub is several model servers behind one name space. It is safe for
@@ -111,6 +113,7 @@ func (h *Hub) SetBackend(name string, b server.Backend) {
 		Instance: h.config.Instance,
 		Window:   h.config.Window,
 		Logger:   h.config.Logger,
+		Hide:     h.config.Hide,
 	})}
 	m.list = cache[listing]{ttl: listAge, spawn: h.spawn, ask: func() (listing, error) { return h.ask(m), nil }}
 	h.mu.Lock()

@@ -22,11 +22,6 @@ type Ledger interface {
 	Note(ctx context.Context, r loci.AuditRecord) error
 }
 
-// Mask hides secrets in what is written down, and keeps it valid JSON.
-type Mask interface {
-	JSON(json.RawMessage) json.RawMessage
-}
-
 // Config says what a Desk works with. Journal and Open are needed.
 type Config struct {
 	Journal *sandbox.Journal
@@ -34,7 +29,6 @@ type Config struct {
 	// were allowed for a session; empty: for none.
 	Open   func(ctx context.Context, p loci.Principal, session string) (*sandbox.Folders, error)
 	Ledger Ledger           // nil: nothing is written down
-	Mask   Mask             // nil: nothing has to be hidden
 	Now    func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: nothing is logged
 }
@@ -112,9 +106,6 @@ func (d *Desk) Undo(ctx context.Context, p loci.Principal, id string) (loci.Chan
 // intent is what is written down before a change is taken back.
 func (d *Desk) intent(p loci.Principal, c loci.Change, now time.Time) (loci.AuditRecord, error) {
 	args, err := json.Marshal(map[string]string{"change": c.ID, "path": c.Path})
-	if err == nil && d.c.Mask != nil {
-		args = d.c.Mask.JSON(args)
-	}
 	return loci.AuditRecord{
 		Time: loci.Time{Time: now}, Kind: loci.AuditIntent, Principal: p.ID, Session: c.Session,
 		Tool: "undo", Effects: loci.EffectWrite, Arguments: args,

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/redact"
 	"loci/internal/wire"
 	"loci/internal/wire/ollama"
 	"loci/internal/wire/openai"
@@ -62,6 +63,9 @@ type Config struct {
 	Instance string       // id of this loci; a backend that answers with it is loci itself
 	Window   int          // context length to ask Ollama for, in tokens; 0: the server's own
 	Logger   *slog.Logger // nil: no log
+	// Hide masks what servers say went wrong, since they may repeat their key, and
+	// the secrets in what goes beyond this machine; nil: nothing.
+	Hide *redact.Redactor
 }
 
 // Client talks to one model server. It is safe for concurrent use.
@@ -212,6 +216,10 @@ type call struct {
 func (c *Client) send(ctx context.Context, r call) (*guard, *http.Response, error) {
 	b := c.Backend()
 	g := watch(ctx, b, c.config.Timeouts)
+	g.secrets = c.config.Hide
+	if g.secrets != nil && !b.loopback() {
+		r.body = g.secrets.Known().JSON(r.body)
+	}
 	req, err := http.NewRequestWithContext(g.ctx, r.method, r.url, bytes.NewReader(r.body))
 	if err != nil {
 		_ = g.Close() // has no body that could fail to close
@@ -270,6 +278,7 @@ func (g *guard) refusal(resp *http.Response, req loci.Request) *loci.Error {
 	if err != nil && len(body) == 0 {
 		return loci.AsError(g.fault(err, req))
 	}
+	body = g.mask(body) // before it is cut for a sentence, which could leave half a key
 	decode := openai.DecodeError
 	if g.backend.Dialect == loci.Ollama {
 		decode = ollama.DecodeError
