@@ -154,6 +154,26 @@ func TestAuditFilters(t *testing.T) {
 	}
 }
 
+// What people look for in a long log is found through an index, and so is what came
+// of each intent.
+func TestAuditQueriesUseIndexes(t *testing.T) {
+	db := openTest(t)
+	for index, f := range map[string]loci.AuditFilter{
+		"audit USING INDEX audit_session": {Session: "s", After: -1, Limit: 9}, "audit USING INDEX audit_tool": {Tool: "t", After: 3, Limit: 9},
+		"audit USING INTEGER PRIMARY KEY": {After: 3}, "o USING INDEX audit_outcome": {},
+	} {
+		query, args := auditQuery(f)
+		plan, err := list(t.Context(), db, func(scan scanner) (detail string, err error) {
+			var id, parent, unused int
+			err = scan(&id, &parent, &unused, &detail)
+			return detail, err
+		}, "EXPLAIN QUERY PLAN "+query, args...)
+		if all := strings.Join(plan, "\n"); err != nil || !strings.Contains(all, "SEARCH "+index) || strings.Contains(all, "TEMP B-TREE") {
+			t.Errorf("no %s, %v:\n%s", index, err, all)
+		}
+	}
+}
+
 // Those who follow get each row once, in order, whoever is faster.
 func TestAuditFollow(t *testing.T) {
 	db := openTest(t)
