@@ -117,6 +117,7 @@ type Batch struct {
 	Settle  []Settlement
 	Waiting *Waiting
 	Resume  string
+	Grants  []Grant // yeses to be remembered
 	// Audit are records for the audit log; those of Settle are made by the store. They
 	// are on the disk too.
 	Audit []AuditRecord
