@@ -251,7 +251,12 @@ func TestAuditOfAnswers(t *testing.T) {
 	}
 	extra := settled(w, id, loci.ApprovalYes, loci.ApprovalUsed)
 	extra.Audit = []loci.AuditRecord{{Kind: loci.AuditGrant, Principal: "owner", Permit: "gra_1", Result: "given"}}
+	extra.Grants = []loci.Grant{{ID: "gra_2", Approval: id, Tool: "write_file", Subject: "/x", Binding: "b", Span: loci.GrantAlways, Given: at(3)}}
 	mustSave(t, db, extra)
+	if err := db.RevokeGrant(t.Context(), "owner", "gra_2"); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, db.RevokeGrant(t.Context(), "owner", "gra_2"), loci.NotFound)
 	mustSave(t, db, loci.Batch{Audit: []loci.AuditRecord{{Kind: loci.AuditKey, Principal: "owner", Result: "made"}}})
 	if err := db.DeleteSession(t.Context(), "owner", w.Session); err != nil {
 		t.Fatal(err)
@@ -270,8 +275,12 @@ func TestAuditOfAnswers(t *testing.T) {
 	yes.N, yes.Result = 1, "open -> yes"
 	used.N, used.Result = 2, "yes -> used"
 	want := []loci.AuditRecord{
-		yes, used, {N: 3, Kind: loci.AuditGrant, Principal: "owner", Permit: "gra_1", Result: "given"}, {N: 4, Kind: loci.AuditKey, Principal: "owner", Result: "made"},
-		{N: 5, Kind: loci.AuditSession, Principal: "owner", Session: w.Session, Result: "deleted"},
+		yes, used,
+		{N: 3, Kind: loci.AuditGrant, Principal: "owner", Tool: "write_file", Permit: "gra_2", Result: "given for always with " + id + ": /x"},
+		{N: 4, Kind: loci.AuditGrant, Principal: "owner", Permit: "gra_1", Result: "given"},
+		{N: 5, Kind: loci.AuditGrant, Principal: "owner", Tool: "write_file", Permit: "gra_2", Result: "taken back: /x"},
+		{N: 6, Kind: loci.AuditKey, Principal: "owner", Result: "made"},
+		{N: 7, Kind: loci.AuditSession, Principal: "owner", Session: w.Session, Result: "deleted"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
