@@ -19,7 +19,7 @@ func (a *Agent) conclude(ctx context.Context, p loci.Principal, session string, 
 		return nil, err
 	}
 	there.standing = as
-	t := a.newTurn(loci.TurnRequest{Principal: p, Session: session})
+	t := a.newTurn(&loci.TurnRequest{Principal: p, Session: session})
 	t.take(there)
 	if err := t.restore(there.waiting); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (a *Agent) endCut(ctx context.Context, d loci.Draft) error {
 	if err != nil {
 		return err
 	}
-	t := a.newTurn(loci.TurnRequest{Principal: loci.Principal{ID: d.Principal}, Session: d.Session})
+	t := a.newTurn(&loci.TurnRequest{Principal: loci.Principal{ID: d.Principal}, Session: d.Session})
 	t.id = d.Turn
 	t.take(spot{Place: transcript.Place{Session: s, Path: path}})
 	t.feed = a.feeds.join(s.ID)
