@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -97,7 +96,7 @@ type App struct {
 	settings agent.Settings
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
-	listener net.Listener
+	listener *connections
 	hosts    []string // under which clients reach the listener, with the port
 	outside  string   // base URL for other machines, if they can come
 	server   *http.Server
@@ -195,6 +194,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	}
 	a.daily.Go(func() { purgeDaily(ctx, a.trash(), now, a.purged) })
 	a.server = api.Server(ctx, api.New(a.apiConfig(tools)), a.opts.Logger)
+	a.server.ConnState = a.listener.follow
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); a.daily.Wait(); return nil })
 	return nil
 }
