@@ -251,6 +251,7 @@ func (a *App) announce(context.Context) error {
 // Serve answers requests until ctx ends, then lets those that are under way
 // finish for a moment.
 func (a *App) Serve(ctx context.Context) error {
+	defer boundGarbage()()
 	served := make(chan error, 1)
 	go func() { served <- a.server.Serve(a.listener) }()
 	select {
