@@ -55,6 +55,39 @@ func TestCrowd(t *testing.T) {
 	c.settle(before + databaseFiles)
 }
 
+// TestCrowdLeaves has a thousand clients leave in the middle of their answers. The
+// model's server hears of it from each of them, and nothing is left in loci.
+func TestCrowdLeaves(t *testing.T) {
+	needFiles(t, 6000)
+	c := newCrowd(t)
+	before := c.files()
+	ctx, leave := context.WithTimeout(t.Context(), time.Minute) // if one does not begin, the others do not wait
+	defer leave()
+	var tasks sync.WaitGroup
+	for i := range crowdStreams {
+		tasks.Go(func() {
+			text, err := c.ask(ctx, fmt.Sprintf("This is question %d.", i), func() {
+				if c.begun.Add(1) == crowdStreams {
+					leave()
+				}
+			})
+			if err == nil {
+				t.Errorf("question %d was answered %q after its client had left", i, text)
+			}
+		})
+	}
+	tasks.Wait()
+	if n := c.begun.Load(); n != crowdStreams {
+		t.Errorf("%d of %d had the first word of their answer", n, crowdStreams)
+	}
+	for _, r := range c.model.Turn() {
+		if !r.Canceled() {
+			t.Fatal("the model's server was not told that a client has left")
+		}
+	}
+	c.settle(before + databaseFiles)
+}
+
 // needFiles skips a test where so many files cannot be open at once. Go raises the
 // limit of a program as far as it may by itself, the test's and loci's alike.
 func needFiles(t *testing.T, n uint64) {
@@ -119,7 +152,7 @@ func (c *crowd) talk(n int) {
 			if i%4 == 0 {
 				question += "Please calculate it."
 			}
-			if text, err := c.ask(question, func() {
+			if text, err := c.ask(c.t.Context(), question, func() {
 				if c.begun.Add(1) == int64(n) {
 					close(all)
 				}
@@ -155,14 +188,14 @@ func (c *crowd) another() {
 }
 
 // ask has one person ask, tells when the answer begins, and gives the whole text.
-func (c *crowd) ask(question string, begun func()) (string, error) {
+func (c *crowd) ask(ctx context.Context, question string, begun func()) (string, error) {
 	body, err := json.Marshal(map[string]any{
 		"model": c.model.Name, "stream": true, "messages": []any{map[string]string{"role": "user", "content": question}},
 	})
 	if err != nil {
 		return "", err
 	}
-	res, err := c.send(c.t.Context(), c.client, body)
+	res, err := c.send(ctx, body)
 	if err != nil {
 		return "", err
 	}
@@ -197,14 +230,14 @@ func (c *crowd) ask(question string, begun func()) (string, error) {
 	return text.String(), nil
 }
 
-func (c *crowd) send(ctx context.Context, client *http.Client, body []byte) (*http.Response, error) {
+func (c *crowd) send(ctx context.Context, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.OpenAI+"/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+c.Key)
 	req.Header.Set("Content-Type", "application/json")
-	return client.Do(req)
+	return c.client.Do(req)
 }
 
 // slow holds sockets open, each slow in its way, until the function that it gives is
