@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -106,7 +105,7 @@ type App struct {
 	settings agent.Settings
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
-	listener net.Listener
+	listener *connections
 	hosts    []string // under which clients reach the listener, with the port
 	outside  string   // base URL for other machines, if they can come
 	server   *http.Server
@@ -224,6 +223,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	access := a.apiConfig(tools)
 	access.Changes = a.undoDesk(kit)
 	a.server = api.Server(ctx, api.New(access), a.opts.Logger)
+	a.server.ConnState = a.listener.follow
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); a.daily.Wait(); return nil })
 	return nil
 }
@@ -292,6 +292,7 @@ func (a *App) announce(context.Context) error {
 // Serve answers requests until ctx ends, then lets those that are under way
 // finish for a moment.
 func (a *App) Serve(ctx context.Context) error {
+	defer boundGarbage()()
 	served := make(chan error, 1)
 	go func() { served <- a.server.Serve(a.listener) }()
 	select {

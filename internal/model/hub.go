@@ -284,17 +284,15 @@ func (h *Hub) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, 
 }
 
 // call makes a call at once, whatever it is for.
-func (h *Hub) call(ctx context.Context, t Target, req loci.Request) iter.Seq2[loci.Chunk, error] {
+func (h *Hub) call(ctx context.Context, t *Target, req loci.Request) iter.Seq2[loci.Chunk, error] {
+	req.Model = t.Model.ID
+	reply := t.Server.Chat(ctx, req)
 	return func(yield func(loci.Chunk, error) bool) {
-		req.Model = t.Model.ID
-		if hasImages(req.Messages) {
-			if vision, known := sees(ctx, t.Server, t.Model); known && !vision {
-				yield(loci.Chunk{}, loci.Errorf(loci.Refused, "The model %s cannot look at pictures.", t.Model.ID).
-					WithHint("Choose a model with vision, or send the message without the picture."))
-				return
-			}
+		if err := refuseBlind(ctx, t, req.Messages); err != nil {
+			yield(loci.Chunk{}, err)
+			return
 		}
-		for chunk, err := range t.Server.Chat(ctx, req) {
+		for chunk, err := range reply {
 			if errors.Is(err, loci.ErrNoTools) {
 				h.demote(ctx, t)
 			}
@@ -303,6 +301,19 @@ func (h *Hub) call(ctx context.Context, t Target, req loci.Request) iter.Seq2[lo
 			}
 		}
 	}
+}
+
+// refuseBlind is an error where there are pictures and the model is known to be
+// blind.
+func refuseBlind(ctx context.Context, t *Target, messages []loci.Message) error {
+	if !hasImages(messages) {
+		return nil
+	}
+	if vision, known := sees(ctx, t.Server, t.Model); !known || vision {
+		return nil
+	}
+	return loci.Errorf(loci.Refused, "The model %s cannot look at pictures.", t.Model.ID).
+		WithHint("Choose a model with vision, or send the message without the picture.")
 }
 
 func hasImages(messages []loci.Message) bool {
