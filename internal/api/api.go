@@ -21,6 +21,7 @@ type Config struct {
 	Questions Questions // what waits for an answer
 	Changes   Changes   // what was done to files
 	Inspect   Inspector // tools, and the debug view
+	Audit     Audit     // the audit log
 	Models    Models    // lists, profiles, embeddings
 	Backends  Backends  // pass-through, and clients' chores
 

@@ -53,6 +53,8 @@ func (s *server) routes() http.Handler {
 		{"POST /api/agent/changes/{id}/undo", scopeOwner, s.agentUndo},
 		{"GET /api/agent/grants", scopeOwner, s.agentGrants},
 		{"DELETE /api/agent/grants/{id}", scopeOwner, s.agentRevoke},
+		{"GET /api/agent/audit", scopeOwner, s.agentAudit},
+		{"GET /api/agent/audit/verify", scopeOwner, s.agentAuditVerify},
 		{"GET /api/agent/sessions", scopeOwner, s.agentSessions},
 		{"GET /api/agent/sessions/{id}", scopeOwner, s.agentSession},
 		{"PATCH /api/agent/sessions/{id}", scopeOwner, s.agentRename},

@@ -29,7 +29,11 @@ var (
 	_ transcript.Sessions = (*store.DB)(nil)
 	_ transcript.Nodes    = (*store.DB)(nil)
 
-	_ gate.Grants        = (*store.DB)(nil)
+	_ gate.Grants = (*store.DB)(nil)
+	_ tool.Ledger = (*store.DB)(nil)
+	_ undo.Ledger = (*store.DB)(nil)
+	_ api.Audit   = (*store.DB)(nil)
+
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
 	_ intent.Chooser     = (*model.Hub)(nil)
