@@ -77,6 +77,7 @@ var arrows = map[string]row{
 	"internal/store":         {ground, ". internal/text"},
 	"internal/config":        {ground, ". internal/text"},
 	"internal/sandbox":       {ground, ". internal/text"},
+	"internal/argv":          {ground, "internal/lang internal/text"},
 	"internal/confine":       {ground, "."},
 	"internal/embedded":      {ground, ". internal/embedded/gguf"},
 	"internal/embedded/gguf": {ground, ""},

@@ -12,5 +12,6 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "as a parent" {
 		parent()
 	}
+	os.Setenv("LOCI_KEY", "SECRET") // which no command may see
 	goleak.VerifyTestMain(m)
 }
