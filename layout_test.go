@@ -53,9 +53,9 @@ type row struct {
 var arrows = map[string]row{
 	"": {vocabulary, ""},
 
-	"cmd/loci":     {wiring, "internal/cli"},
+	"cmd/loci":     {wiring, "internal/cli internal/confine"},
 	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/text internal/wire"},
-	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/intent " +
+	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/confine internal/embedded internal/intent " +
 		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit internal/transcript"},
 
 	"internal/api":   {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
@@ -68,7 +68,7 @@ var arrows = map[string]row{
 	"internal/offer":      {engine, ". internal/text internal/toolcall"},
 
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
-	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
+	"internal/toolkit":       {abilities, ". internal/argv internal/confine internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
 	"internal/toolkit/arith": {abilities, ". internal/text"},
 	"internal/model":         {abilities, ". internal/model/server internal/text internal/wire internal/wire/ollama"},
 	"internal/model/server":  {abilities, ". internal/wire internal/wire/openai internal/wire/ollama"},
