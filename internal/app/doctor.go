@@ -72,8 +72,9 @@ func Doctor(ctx context.Context, o Options, wrong error) []Check {
 		checks = append(checks, ok("instance", "loci does not run now"), checkPort(ctx, o.Config.Listen), checkDatabase(ctx, o.Paths.DB))
 	}
 	checks = append(checks, checkFolders(paths(o.Config.Folders), run.Folders, running)...)
+	checks = append(checks, checkSandbox(confine.Probe()))
 	checks = append(checks, checkModels(ctx, o, running)...)
-	return append(checks, checkSandbox(confine.Probe()), checkClock(time.Now()))
+	return append(checks, checkClock(time.Now()))
 }
 
 // checkSandbox says what confines the commands that models run.

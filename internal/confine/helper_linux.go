@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -29,10 +30,17 @@ const (
 	reportFile = 4
 )
 
+// ready tells whether this program can be its own helper. One that cannot would do
+// all that it does once more when it is started as one.
+var ready atomic.Bool
+
+var errNotReady = errors.New("confine: main does not call Main")
+
 // Main is the first thing that a program's main calls, and TestMain of packages
 // whose tests call [Run]. It returns at once, unless the process was started by
 // Run as a helper: then it never returns.
 func Main() {
+	ready.Store(true)
 	if len(os.Args) != 2 || os.Args[1] != wardenWord && os.Args[1] != heraldWord {
 		return
 	}

@@ -75,7 +75,7 @@ func restrict(o order) error {
 	}
 	r, err := newRules(o)
 	if err != nil {
-		return fmt.Errorf("Landlock: %w", err)
+		return fmt.Errorf("landlock: %w", err)
 	}
 	for _, list := range []struct {
 		rights uint64
@@ -88,12 +88,12 @@ func restrict(o order) error {
 	} {
 		for _, path := range list.paths {
 			if err := r.allow(path, list.rights); err != nil {
-				return fmt.Errorf("Landlock: %s: %w", path, err)
+				return fmt.Errorf("landlock: %s: %w", path, err)
 			}
 		}
 	}
 	if _, _, e := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(r.fd), 0, 0); e != 0 {
-		return fmt.Errorf("Landlock: %w", e)
+		return fmt.Errorf("landlock: %w", e)
 	}
 	return unix.Close(r.fd)
 }

@@ -84,6 +84,9 @@ type warden struct {
 
 // newWarden prepares a warden for a level.
 func newWarden(level Level) (*warden, error) {
+	if !ready.Load() {
+		return nil, errNotReady
+	}
 	theirLife, life, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -187,6 +190,9 @@ func (w *warden) kill() {
 func Probe() Level { return probed() }
 
 var probed = sync.OnceValue(func() Level {
+	if !ready.Load() {
+		return Level{Reason: errNotReady.Error()}
+	}
 	level := Level{Landlock: landlockVersion(), Filter: haveFilter()}
 	level.Namespaces = true
 	if err := try(level); err != nil {
