@@ -205,12 +205,13 @@ func herald(in io.Reader, out io.Writer) {
 }
 
 // limitAll applies one limit after the other, so that none is needed for the next.
+// That on processes comes last, because this one would be the first to suffer.
 func limitAll(o order) error {
 	unix.Umask(0o077)
 	if err := os.Chdir(o.Plan.Dir); err != nil {
 		return err
 	}
-	for _, apply := range []func(order) error{limit, dropPrivileges, restrict, filter} {
+	for _, apply := range []func(order) error{dropPrivileges, restrict, filter, limit} {
 		if err := apply(o); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func seal(o *order) error {
 		folders = append(folders, o.Temp)
 	}
 	closed := readOnly(o.Plan)
-	for _, path := range slices.Concat(folders, pins(folders, slices.Concat(closed, o.Plan.Private)), closed) {
+	for _, path := range slices.Concat(folders, pins(folders, slices.Concat(folders, closed, o.Plan.Private)), closed) {
 		if err := unix.Mount(path, path, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 			return fmt.Errorf("%s cannot be mounted: %w", path, err)
 		}
@@ -58,12 +58,13 @@ func seal(o *order) error {
 	return nil
 }
 
-// pins are the folders on the way from one that may be written to one in it that is
-// covered or read-only, the outer ones first. What something is mounted on cannot be
-// moved; else a command could move a covered folder, in a folder of its own, to
-// where the next command would find it open.
-func pins(folders, covered []string) (paths []string) {
-	for _, path := range covered {
+// pins are the folders on the way from one that may be written to another in it that
+// counts by its name: a covered one, a read-only one, one that is allowed itself. The
+// outer ones come first. What something is mounted on cannot be moved; else a
+// command could move a covered folder, in a folder of its own, to where the next
+// command would find it open, or put a link in the place of an allowed one.
+func pins(folders, named []string) (paths []string) {
+	for _, path := range named {
 		for dir := filepath.Dir(path); slices.ContainsFunc(folders, func(f string) bool { return f != dir && inside(dir, f) }); dir = filepath.Dir(dir) {
 			if !slices.Contains(folders, dir) && !slices.Contains(paths, dir) {
 				paths = append(paths, dir)

@@ -60,11 +60,18 @@ func skip(t *testing.T, why string) {
 	t.Skip(why)
 }
 
-// eachLevel runs a test at each level.
+// eachLevel runs a test at each level, side by side.
 func eachLevel(t *testing.T, test func(*testing.T, *bench)) {
+	atLevels(t, func(t *testing.T, b *bench) {
+		t.Parallel()
+		test(t, b)
+	})
+}
+
+// atLevels runs a test at one level after the other.
+func atLevels(t *testing.T, test func(*testing.T, *bench)) {
 	for name, level := range levels(t) {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			root := t.TempDir()
 			for _, dir := range []string{"in", "read", "out"} {
 				if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
@@ -317,6 +324,25 @@ func TestPrivateFolderInsideAnAllowedOne(t *testing.T) {
 		}
 		if _, err := os.Stat(b.root + "/elsewhere"); err == nil {
 			t.Error("a private folder was made that is in no allowed one")
+		}
+	})
+}
+
+// TestNestedFolderStaysInPlace: what is allowed by its name must not become another.
+func TestNestedFolderStaysInPlace(t *testing.T) {
+	eachLevel(t, func(t *testing.T, b *bench) {
+		if !b.level.Namespaces {
+			t.Skip("a folder that may be written may be emptied; only a mount holds what is in it")
+		}
+		b.write("in/a/nested/file", "file")
+		b.plan.Write = append(b.plan.Write, b.root+"/in/a/nested")
+		for _, script := range []string{"mv a/nested away", "mv a away", "rm -r a; test ! -d a", "mv a/nested/file . && rmdir a/nested"} {
+			if r := b.sh(script); r.Exit == 0 {
+				t.Errorf("%s: %s", script, all(r))
+			}
+		}
+		if info, err := os.Lstat(b.root + "/in/a/nested"); err != nil || !info.IsDir() {
+			t.Error(info, err)
 		}
 	})
 }
@@ -594,8 +620,10 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	}
 }
 
+// TestLimits is not run side by side: without namespaces, processes are counted for
+// the user, whoever started them.
 func TestLimits(t *testing.T) {
-	eachLevel(t, func(t *testing.T, b *bench) {
+	atLevels(t, func(t *testing.T, b *bench) {
 		py := python(t)
 		b.plan.Limits = Limits{Time: 20 * time.Second, Memory: 256 << 20, Processes: 50, FileSize: 1 << 20, Files: 50}
 		if r := b.run(py, "python3", "-c", "x = bytearray(1 << 30)"); r.Exit != 1 || !strings.Contains(all(r), "MemoryError") {
@@ -656,16 +684,14 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("everything here ran as an ordinary user already")
 	}
-	temp := t.TempDir()
-	for dir := temp; dir != "/tmp" && dir != "/"; dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+	own, err := os.MkdirTemp("/tmp", "loci-confine-") // where others than root may go too
+	if err == nil {
+		err = os.Chown(own, 65534, 65534)
 	}
-	own := temp + "/own"
-	if err := errors.Join(os.Mkdir(own, 0o700), os.Chown(own, 65534, 65534)); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer os.RemoveAll(own)
 	c := exec.Command("/proc/self/exe", "-test.run=^Test", "-test.skip=TestAsAnOrdinaryUser", "-test.timeout=200s")
 	c.Dir, c.Env = own, append(os.Environ(), "TMPDIR="+own, "HOME="+own)
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
