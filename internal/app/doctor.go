@@ -87,7 +87,7 @@ func checkSandbox(l confine.Level) Check {
 	case l.Landlock == 0:
 		return Check{"sandbox", Warn, "commands are confined by " + l.String() + " only, and may reach files outside the allowed folders", "Use a kernel with Landlock, which Linux has since 5.13."}
 	}
-	return Check{"sandbox", Warn, "commands are confined by " + l.String() + ", without namespaces: " + l.Reason, "Nothing has to be done; where possible, let users make user namespaces."}
+	return Check{"sandbox", Warn, "commands are confined by " + l.String() + ", without namespaces: " + l.Reason, "Commands cannot change the modes of files then, which compilers do: let users make user namespaces where that is possible."}
 }
 
 func checkConfig(path string, wrong error) Check {

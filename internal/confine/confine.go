@@ -59,7 +59,7 @@ type Plan struct {
 	Dir     string   // absolute; where it starts, inside one of Read or Write
 	Read    []string // absolute paths of folders that it may read, and run programs from
 	Write   []string // the same for folders that it may change too
-	Private []string // absolute paths of folders that stay closed even inside those
+	Private []string // absolute paths of folders that stay closed even inside those, or among the system's
 	Network bool     // it may use the Internet and the local network
 	Limits  Limits
 }
@@ -154,6 +154,13 @@ func (l Level) String() string {
 // no model can write to.
 var Path = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/run/current-system/sw/bin"}
 
+// programs are the places that programs and their libraries are in, which every
+// command may read.
+var programs = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
+	"/nix/store", "/gnu/store", "/run/current-system/sw",
+}
+
 // Run runs the command of a plan to its end. The context's end kills it, and so does
 // its own limit; neither is an error, but an [End]. An error is that the command could
 // not be started: a *loci.Error where a person can mend it.
@@ -196,8 +203,9 @@ func (p Plan) settled() (Plan, error) {
 		})
 	}
 	folders := slices.Concat(p.Read, p.Write)
+	open := slices.Concat(folders, programs)
 	p.Private = slices.DeleteFunc(private, func(path string) bool {
-		return !slices.ContainsFunc(folders, func(f string) bool { return inside(path, f) })
+		return !slices.ContainsFunc(open, func(f string) bool { return inside(path, f) })
 	})
 	for _, path := range p.Private {
 		// One that is not there yet could be made by the command, with whatever in it.

@@ -24,12 +24,6 @@ const (
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// programs are the places that programs and their libraries are in.
-var programs = []string{
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
-	"/nix/store", "/gnu/store", "/run/current-system/sw",
-}
-
 // settings are what programs read of the system before they do anything else. The
 // lists of users are not among them, nor anything that may hold a secret: owners of
 // files are shown as numbers.
@@ -43,6 +37,10 @@ var settings = []string{
 	"/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/ImageMagick-6", "/etc/ImageMagick-7",
 	"/sys/devices/system/cpu", "/sys/devices/system/node",
 }
+
+// unhidden are files that programs do without, but do not bear to be refused. They are
+// allowed where /etc cannot be covered.
+var unhidden = []string{"/etc/gitconfig", "/etc/wgetrc", "/etc/inputrc", "/etc/profile", "/etc/bash.bashrc"}
 
 // machine is what /proc says of the machine, for where it also shows the processes
 // of others.
@@ -73,6 +71,10 @@ func restrict(o order) error {
 	if o.Level.Landlock == 0 {
 		return nil
 	}
+	system, err := realPaths(programs, false) // /lib is often a link, and what is closed is known by its real path
+	if err != nil {
+		return err
+	}
 	r, err := newRules(o)
 	if err != nil {
 		return fmt.Errorf("landlock: %w", err)
@@ -81,8 +83,8 @@ func restrict(o order) error {
 		rights uint64
 		paths  []string
 	}{
-		{read, programs}, {see, settings}, {see | unix.LANDLOCK_ACCESS_FS_WRITE_FILE, devices},
-		{see, processFiles(o)}, {write, ownFolders(o)},
+		{read, around(system, o, o.Plan.Private)}, {see, settings}, {see | unix.LANDLOCK_ACCESS_FS_WRITE_FILE, devices},
+		{see, substitutes(o)}, {write, ownFolders(o)},
 		{read, around(o.Plan.Read, o, o.Plan.Private)},
 		{write, around(o.Plan.Write, o, slices.Concat(o.Plan.Private, readOnly(o.Plan)))},
 	} {
@@ -149,12 +151,13 @@ func (r rules) allow(path string, rights uint64) error {
 	return nil
 }
 
-// processFiles are what may be read of /proc.
-func processFiles(o order) []string {
+// substitutes are what may be read because it is the sandbox's own, or because it
+// cannot be.
+func substitutes(o order) []string {
 	if o.Level.Namespaces {
 		return []string{"/proc"} // it knows the sandbox's processes alone
 	}
-	return append(slices.Clone(machine), fmt.Sprintf("/proc/%d", os.Getpid()))
+	return append(slices.Concat(machine, unhidden), fmt.Sprintf("/proc/%d", os.Getpid()))
 }
 
 // ownFolders are the command's own.

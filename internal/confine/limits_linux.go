@@ -2,6 +2,7 @@ package confine
 
 import (
 	"fmt"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -16,7 +17,7 @@ func limit(o order) error {
 	l := o.Plan.Limits
 	for resource, n := range map[int]uint64{
 		unix.RLIMIT_CORE:   0,
-		unix.RLIMIT_CPU:    uint64(l.Time/time.Second) + 1,
+		unix.RLIMIT_CPU:    (uint64(l.Time/time.Second) + 1) * uint64(runtime.NumCPU()), // it counts for all threads together
 		unix.RLIMIT_DATA:   uint64(l.Memory),
 		unix.RLIMIT_FSIZE:  uint64(l.FileSize),
 		unix.RLIMIT_NOFILE: uint64(l.Files),

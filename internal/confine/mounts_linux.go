@@ -2,6 +2,7 @@ package confine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,6 +22,9 @@ func seal(o *order) error {
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(strconv.Itoa(900)), 0)
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("mounts cannot be made private: %w", err)
+	}
+	if err := ownEtc(*o); err != nil {
+		return fmt.Errorf("/etc cannot be covered: %w", err)
 	}
 	folders := slices.Clone(o.Plan.Write)
 	if o.Temp != "" {
@@ -54,6 +58,43 @@ func seal(o *order) error {
 	// Read-only, because the settings of the kernel in it listen to root by name.
 	if err := unix.Mount("none", "/proc", "proc", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return fmt.Errorf("/proc cannot be mounted: %w", err)
+	}
+	return nil
+}
+
+// ownEtc covers /etc with one that has nothing but the settings in it. To be refused a
+// file that is there stops many programs; none minds that it is missing.
+func ownEtc(o order) error {
+	const etc = "/etc"
+	for _, path := range slices.Concat(o.Plan.Read, o.Plan.Write, o.Plan.Private, []string{o.Temp}) {
+		if path != "" && (inside(path, etc) || inside(etc, path)) {
+			return nil // somebody wants to see it
+		}
+	}
+	kept := map[string]int{}
+	for _, path := range settings {
+		if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil && inside(path, etc) {
+			defer unix.Close(fd)
+			kept[path] = fd
+		}
+	}
+	if err := unix.Mount("none", etc, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "size=64k,mode=755"); err != nil {
+		return err
+	}
+	for path, fd := range kept {
+		source := fmt.Sprintf("/proc/self/fd/%d", fd)
+		info, err := os.Stat(source)
+		if err == nil && info.IsDir() {
+			err = os.MkdirAll(path, 0o755)
+		} else if err == nil {
+			err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644))
+		}
+		if err == nil {
+			err = unix.Mount(source, path, "", unix.MS_BIND|unix.MS_REC, "")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	return nil
 }

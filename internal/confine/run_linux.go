@@ -187,20 +187,34 @@ func (w *warden) kill() {
 }
 
 // Probe tells what confines a command on this machine. It tries it out, once.
-func Probe() Level { return probed() }
-
-var probed = sync.OnceValue(func() Level {
+func Probe() Level {
+	probed.Lock()
+	defer probed.Unlock()
+	if probed.known {
+		return probed.Level
+	}
 	if !ready.Load() {
 		return Level{Reason: errNotReady.Error()}
 	}
-	level := Level{Landlock: landlockVersion(), Filter: haveFilter()}
-	level.Namespaces = true
-	if err := try(level); err != nil {
+	level := Level{Landlock: landlockVersion(), Filter: haveFilter(), Namespaces: true}
+	err := try(level)
+	probed.known = !errors.Is(err, errSlow) // a busy machine may be less so the next time
+	if err != nil {
 		level.Namespaces = false
 		level.Reason = "this system does not let programs make namespaces: " + err.Error()
 	}
+	probed.Level = level
 	return level
-})
+}
+
+// probed is what was found out.
+var probed struct {
+	sync.Mutex
+	Level
+	known bool
+}
+
+var errSlow = errors.New("it takes too long")
 
 // try starts a warden that makes its namespaces ready and ends.
 func try(level Level) error {
@@ -211,10 +225,10 @@ func try(level Level) error {
 	if err := w.start(order{Level: level}); err != nil {
 		return errors.New("they cannot be made") // with details that only a kernel developer reads
 	}
-	rep, end := w.wait(context.Background(), 5*time.Second)
+	rep, end := w.wait(context.Background(), 10*time.Second)
 	switch {
 	case end != "":
-		return errors.New("it takes too long")
+		return errSlow
 	case rep.Failure != "":
 		return errors.New(rep.Failure)
 	}

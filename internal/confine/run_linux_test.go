@@ -169,6 +169,32 @@ func TestRunOrdinary(t *testing.T) {
 	})
 }
 
+// TestRealPrograms: what is closed must not be in the way of ordinary work.
+func TestRealPrograms(t *testing.T) {
+	eachLevel(t, func(t *testing.T, b *bench) {
+		b.write("in/a.txt", "b\na\n")
+		for program, script := range map[string]string{
+			"git":     "git init -q repo && cd repo && cp ../a.txt . && git add . && git status --short && git -c user.name=M -c user.email=m@e commit -q -m x && git log --oneline | grep -q x",
+			"tar":     "mkdir t && tar cf t/a.tar a.txt && cd t && tar xf a.tar -m --no-same-permissions && cmp a.txt ../a.txt",
+			"sort":    "sort -o a.txt a.txt && head -n 1 a.txt | grep -q a",
+			"python3": `/usr/bin/python3 -c 'import ssl, tempfile, subprocess, threading, multiprocessing.pool; f = tempfile.TemporaryFile(); print(subprocess.check_output(["echo", "hi"]))'`,
+			"perl":    `perl -e 'use File::Temp; use Socket; print 1'`,
+			"gcc":     "echo 'int main(void) { return 0; }' > m.c && gcc -o m m.c && ./m",
+			"make":    "printf 'all:\\n\\techo made > out.txt\\n' > Makefile && make -s && cat out.txt",
+		} {
+			if _, err := exec.LookPath(program); err != nil {
+				continue
+			}
+			if !b.level.Namespaces && (program == "git" || program == "gcc") { // they change modes, by name
+				continue
+			}
+			if r := b.sh("set -e; " + script); r.Exit != 0 || len(r.Stderr.Head) > 0 {
+				t.Errorf("%s: %d\n%s", program, r.Exit, all(r))
+			}
+		}
+	})
+}
+
 func TestRunCannotStart(t *testing.T) {
 	eachLevel(t, func(t *testing.T, b *bench) {
 		b.write("in/broken", "#!/no/such/interpreter\n")

@@ -58,7 +58,8 @@ type Folders struct {
 	work    string    // absolute; empty when no folder is allowed
 	lost    bool      // there is no folder at work, so relative paths mean nothing
 	home    string    // absolute; empty when unknown
-	private []string  // real paths that stay closed
+	private []string  // real paths that stay closed, of those in or around the allowed ones
+	closed  []string  // all of them
 	escapes error     // what os.Root answers when a path leaves it
 	// before is asked before each system call of a change, so that tests can make
 	// any of them fail; nil: nobody asks.

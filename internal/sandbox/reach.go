@@ -10,10 +10,10 @@ import (
 // without going through [Folders]: real paths, to be kept to by other means.
 type Reach struct {
 	Folders []string // the allowed folders, absolute and without links
-	Private []string // the folders that stay closed, in those or around them
+	Private []string // the folders that stay closed, wherever they are
 }
 
-// Reach tells which folders are allowed as a whole, and what stays closed in them.
+// Reach tells which folders are allowed as a whole, and what stays closed.
 func (f *Folders) Reach() (r Reach) {
 	if f == nil {
 		return r
@@ -21,7 +21,7 @@ func (f *Folders) Reach() (r Reach) {
 	for _, d := range f.folders {
 		r.Folders = append(r.Folders, d.real)
 	}
-	r.Private = slices.Clone(f.private)
+	r.Private = slices.Clone(f.closed)
 	return r
 }
 

@@ -178,6 +178,29 @@ func TestReadingCommandChangesNothing(t *testing.T) {
 	}
 }
 
+// TestGitInTheSandbox: a real program with many needs, which reads with everything
+// read-only, and writes where it may.
+func TestGitInTheSandbox(t *testing.T) {
+	if _, err := argv.Find("git", confine.Path); err != nil {
+		t.Skip("there is no git")
+	}
+	b := commands(t, map[string]string{"notes.md": "# Notes\n"})
+	for _, tt := range []struct{ args, want string }{
+		{`{"script":"git init -q -b main . && git add . && git -c user.name=Mira -c user.email=m@example.org commit -q -m 'First notes'"}`, ""},
+		{`{"argv":["git","log","--format=%an: %s"]}`, "Mira: First notes\n"},
+		{`{"argv":["git","status","--short"]}`, ""},
+		{`{"script":"echo milk >> notes.md"}`, ""},
+		{`{"argv":["git","status","--short"]}`, " M notes.md\n"},
+		{`{"argv":["git","diff","--stat"]}`, "1 file changed"},
+		{`{"argv":["git","branch"]}`, "* "},
+	} {
+		r := get[outcomeOf](b, "run_command", tt.args)
+		if r.Exit == nil || *r.Exit != 0 || r.Stderr != "" || !strings.Contains(r.Stdout, tt.want) || tt.want == "" && r.Stdout != "" {
+			t.Errorf("%s: %+v", tt.args, r)
+		}
+	}
+}
+
 // look makes the preview of a call.
 func (b *bench) look(language, args string) (tool.Preview, error) {
 	b.t.Helper()
