@@ -259,7 +259,7 @@ func (c command) describe(language string, level confine.Level) string {
 	switch {
 	case level.None():
 		parts = append(parts, mayAll.In(language, cmp.Or(oneLine(level.Reason), "-")))
-	case level.Landlock == 0 && !level.Namespaces, level.Landlock == 0:
+	case level.Landlock == 0:
 		parts = append(parts, mayNearly.In(language, level))
 	case c.reads:
 		parts = append(parts, mayRead.In(language))
