@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -197,15 +198,39 @@ func herald(in io.Reader, out io.Writer) {
 	if err := json.NewDecoder(in).Decode(&o); err != nil {
 		tell(out, report{Failure: err.Error()})
 	}
-	if err := limitAll(o); err != nil {
+	become, err := execution(o.Plan)
+	if err == nil {
+		err = limitAll(o)
+	}
+	if err != nil {
 		tell(out, report{Failure: err.Error()})
 	}
-	err := unix.Exec(o.Plan.Program, o.Plan.Argv, os.Environ())
-	tell(out, report{Failure: err.Error(), Missing: true})
+	tell(out, report{Failure: become().Error(), Missing: true})
+}
+
+// execution makes what the system call needs that turns the process into the
+// command: it comes when there may be no memory to make it in.
+func execution(p Plan) (become func() error, err error) {
+	program, err := unix.BytePtrFromString(p.Program)
+	if err != nil {
+		return nil, err
+	}
+	argv, err := syscall.SlicePtrFromStrings(p.Argv)
+	if err != nil {
+		return nil, err
+	}
+	env, err := syscall.SlicePtrFromStrings(os.Environ())
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		_, _, e := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(program)), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&env[0])))
+		return e
+	}, nil
 }
 
 // limitAll applies one limit after the other, so that none is needed for the next.
-// That on processes comes last, because this one would be the first to suffer.
+// Those on resources come last, because this process would be the first to suffer.
 func limitAll(o order) error {
 	unix.Umask(0o077)
 	if err := os.Chdir(o.Plan.Dir); err != nil {

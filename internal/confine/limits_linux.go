@@ -13,25 +13,33 @@ import (
 // writes to, not the addresses that it reserves: some reserve a hundred times what
 // they use. The number of processes is counted for the user, in the namespace if
 // there is one, and does not hold for root; the warden counts too.
+//
+// Those that could stop this very program come last, and nothing is allocated then.
 func limit(o order) error {
 	l := o.Plan.Limits
-	for resource, n := range map[int]uint64{
-		unix.RLIMIT_CORE:   0,
-		unix.RLIMIT_CPU:    (uint64(l.Time/time.Second) + 1) * uint64(runtime.NumCPU()), // it counts for all threads together
-		unix.RLIMIT_DATA:   uint64(l.Memory),
-		unix.RLIMIT_FSIZE:  uint64(l.FileSize),
-		unix.RLIMIT_NOFILE: uint64(l.Files),
-		unix.RLIMIT_NPROC:  uint64(o.Threads + l.Processes),
-	} {
-		var now syscall.Rlimit
-		if err := syscall.Getrlimit(resource, &now); err != nil {
-			return fmt.Errorf("limit %d: %w", resource, err)
+	limits := []struct {
+		resource int
+		most     uint64
+		set      syscall.Rlimit
+	}{
+		{resource: unix.RLIMIT_CORE},
+		{resource: unix.RLIMIT_CPU, most: (uint64(l.Time/time.Second) + 1) * uint64(runtime.NumCPU())}, // it counts for all threads together
+		{resource: unix.RLIMIT_FSIZE, most: uint64(l.FileSize)},
+		{resource: unix.RLIMIT_NOFILE, most: uint64(l.Files)},
+		{resource: unix.RLIMIT_NPROC, most: uint64(o.Threads + l.Processes)},
+		{resource: unix.RLIMIT_DATA, most: uint64(l.Memory)},
+	}
+	for i := range limits {
+		r := &limits[i]
+		if err := syscall.Getrlimit(r.resource, &r.set); err != nil {
+			return fmt.Errorf("limit %d: %w", r.resource, err)
 		}
-		n = min(n, now.Max)
-		// Not the function of x/sys: package syscall must know that the number of open
-		// files was changed, or it sets it back when the process becomes the command.
-		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: n, Max: n}); err != nil {
-			return fmt.Errorf("limit %d: %w", resource, err)
+		r.set.Max = min(r.most, r.set.Max)
+		r.set.Cur = r.set.Max
+	}
+	for i := range limits {
+		if err := syscall.Setrlimit(limits[i].resource, &limits[i].set); err != nil {
+			return fmt.Errorf("limit %d: %w", limits[i].resource, err)
 		}
 	}
 	return nil

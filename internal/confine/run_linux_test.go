@@ -672,7 +672,7 @@ func TestLimits(t *testing.T) {
 		}
 		if r := b.run(py, "python3", "-c", "import os, time\nn = 0\ntry:\n  for n in range(5000):\n    if os.fork() == 0: time.sleep(20)\nexcept OSError: pass\nprint(n)"); r.End != Processes {
 			if n, err := strconv.Atoi(strings.TrimSpace(all(r))); err != nil || n > 60 {
-				t.Errorf("processes: %+v %s", r, all(r))
+				t.Errorf("processes: %v %d %.300s", r.End, r.Exit, all(r))
 			}
 		}
 	})
