@@ -67,8 +67,9 @@ func (c command) report(r confine.Result) ran {
 	return out
 }
 
-// deniedForm is how programs tell that the sandbox did not let them.
-var deniedForm = regexp.MustCompile(`(?i)permission denied|operation not permitted|read-only file system|could not resolve|name resolution|network is unreachable`)
+// deniedForm is how programs tell that the sandbox did not let them; of /etc, most is
+// not there for them.
+var deniedForm = regexp.MustCompile(`(?i)/etc/\S+?['"’]?: no such file|permission denied|operation not permitted|read-only file system|could not resolve|name resolution|network is unreachable`)
 
 // shortened is an output as text of at most so many bytes, the beginning and the end of
 // a longer one, and how many bytes are left out between them.
