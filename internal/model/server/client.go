@@ -239,7 +239,7 @@ func (c *Client) send(ctx context.Context, r call) (*guard, *http.Response, erro
 		_ = g.Close() // has no body that could fail to close
 		return nil, nil, b.garbled(err)
 	}
-	sent := attach(req, r.body)
+	req, sent := attach(req, r.body)
 	defer sent.drop()
 	if r.header != nil {
 		req.Header = r.header.Clone()
