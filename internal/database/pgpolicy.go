@@ -33,11 +33,15 @@ var closedTables = []string{"pg_authid", "pg_shadow", "pg_user_mapping", "pg_use
 
 // permitted tells whether a statement may be sent to a server.
 func permitted(parts []token, change bool) error {
-	first := parts[0].text
-	for _, p := range parts {
-		if first = p.text; p.text != "(" { // a SELECT may stand in brackets
-			break
+	first := begins(parts)
+	if first == "EXPLAIN" {
+		if first = begins(afterExplain(parts)); change {
+			return errNoChange
 		}
+		if !slices.Contains(readingWords[:4], first) && !slices.Contains(changingWords, first) {
+			return errStructure("EXPLAIN of " + quote(first))
+		}
+		first = "EXPLAIN" // the server does not run a change in a read-only transaction
 	}
 	switch reads, changes := slices.Contains(readingWords, first), slices.Contains(changingWords, first); {
 	case !reads && !changes:
@@ -50,6 +54,35 @@ func permitted(parts []token, change bool) error {
 	for i, p := range parts {
 		if err := permittedPart(parts, i, strings.ToLower(p.text)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// begins is the word that a statement begins with. A SELECT may stand in brackets.
+func begins(parts []token) string {
+	for _, p := range parts {
+		if p.text != "(" {
+			return p.text
+		}
+	}
+	return ""
+}
+
+// afterExplain leaves out EXPLAIN and its options.
+func afterExplain(parts []token) []token {
+	depth := 0
+	for i, p := range parts[1:] {
+		switch {
+		case p.text == "(":
+			if depth == 0 && i > 0 {
+				return parts[1+i:]
+			}
+			depth++
+		case p.text == ")":
+			depth--
+		case depth == 0 && p.text != "ANALYZE" && p.text != "ANALYSE" && p.text != "VERBOSE":
+			return parts[1+i:]
 		}
 	}
 	return nil

@@ -165,6 +165,8 @@ func (s *server) explain(ctx context.Context, err error) error {
 	switch {
 	case !ok && ctx.Err() != nil:
 		return stopped(ctx, err)
+	case !ok && !s.conn.IsClosed():
+		return err
 	case !ok:
 		return &loci.ToolError{Message: fmt.Sprintf("The connection to the database %s was lost.", quote(s.name)), CanRetry: true,
 			Suggestion: "Ask for less, or look at how things are now.", ForPerson: "Look at the server."}

@@ -23,12 +23,15 @@ import (
 // writerEnv makes the test binary a writer of another process; see TestMain.
 const writerEnv = "LOCI_TEST_DATABASE_WRITER"
 
+// stopServer ends what a test has started for all of them.
+var stopServer = func() {}
+
 func TestMain(m *testing.M) {
 	if path := os.Getenv(writerEnv); path != "" {
 		keepWriting(path)
 		return
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { stopServer(); os.Exit(code) }))
 }
 
 const shop = `
