@@ -23,6 +23,8 @@ import (
 	"loci/internal/agent"
 	"loci/internal/api"
 	"loci/internal/config"
+	"loci/internal/database"
+	"loci/internal/desktop"
 	"loci/internal/embedded"
 	"loci/internal/intent"
 	"loci/internal/model"
@@ -203,13 +205,25 @@ func (a *App) openAgent(ctx context.Context) error {
 func (a *App) toolConfig(now func() time.Time) tool.Config {
 	p := a.opts.Paths
 	return tool.Config{
-		Tools:   toolkit.All(toolkit.Config{Trash: a.trash()}),
+		Tools:   toolkit.All(a.toolkitConfig()),
 		Timeout: a.opts.Config.Timeouts.Tool,
 		Logger:  a.opts.Logger,
 		Now:     now,
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
 	}
+}
+
+// toolkitConfig says what the built-in tools may reach.
+func (a *App) toolkitConfig() toolkit.Config {
+	c := toolkit.Config{Trash: a.trash(), Databases: map[string]database.Connection{}, Apps: map[string]desktop.App{}}
+	for name, d := range a.opts.Config.Databases {
+		c.Databases[name] = database.Connection{URL: string(d.URL), Writable: d.Writable}
+	}
+	for name, app := range a.opts.Config.Apps {
+		c.Apps[name] = desktop.App(app)
+	}
+	return c
 }
 
 // verify looks for damage after a stop that was not clean.

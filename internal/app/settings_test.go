@@ -68,8 +68,11 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	for _, b := range backends {
 		text += fmt.Sprintln(b.URL, b.Key) // printed as a whole, it hides the key
 	}
-	tools := a.toolConfig(nil)
-	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private,
+	tools, reached := a.toolConfig(nil), a.toolkitConfig()
+	for name, d := range reached.Databases {
+		text += fmt.Sprintln(name, d.URL, d.Writable) // likewise
+	}
+	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private, reached.Apps,
 		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, false), clock(c.TimeZone)().Location())
 }
 

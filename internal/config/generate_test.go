@@ -82,6 +82,8 @@ var examples = map[string]string{
 	"prompt_texts":    "\n  qwen2:\n    key_rule_first: true\n    rules: |\n      Only report what a tool returned.",
 	"folders":         "\n  - ~/Documents\n  - ~/Notes",
 	"principals":      "\n  ann@example.com:\n    folders:\n      - ~/Shared",
+	"databases":       "\n  work:\n    url: postgres://me:password@db.example.com/work?sslmode=verify-full\n    writable: false",
+	"apps":            "\n  editor:\n    command: [gedit]\n  browser:\n    command: [firefox, --new-window]\n    urls: true",
 	"allowed_hosts":   "\n  - loci.example",
 	"allowed_origins": "\n  - https://chat.example",
 }

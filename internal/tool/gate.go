@@ -47,7 +47,7 @@ func (AskFirst) Decide(_ context.Context, scope loci.Scope, spec loci.ToolSpec, 
 			Reason:     "Only the person who runs loci may have this done on this machine; " + spec.Name + " was not run.",
 			Suggestion: "Answer without it, or tell the person to ask whoever runs this server.",
 		}
-	case spec.Dangerous && spec.Files:
+	case spec.Dangerous && spec.Files && spec.SideEffects == loci.EffectWrite:
 		return Decision{Verdict: Ask, Reason: whyFiles.In(scope.Lang)}
 	case spec.Dangerous:
 		return Decision{Verdict: Ask, Reason: why[spec.SideEffects].In(scope.Lang)}
