@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"loci"
 	"loci/internal/desktop"
@@ -67,7 +68,7 @@ func TestOpenApp(t *testing.T) {
 	root := t.TempDir()
 	out := filepath.Join(root, "out")
 	script := filepath.Join(t.TempDir(), "show")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nprintf '%s|' \"$@\" > "+out+"; env >> "+out+"\n"), 0o700); err != nil {
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nprintf '%s|' \"$@\" > "+out+"; env >> "+out+"; mv "+out+" "+out+".done\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(root, "-a b.md"), []byte("x"), 0o600); err != nil {
@@ -88,7 +89,11 @@ func TestOpenApp(t *testing.T) {
 		{`{"app":"browser","target":"https://example.com/?a=1;ls"}`, script + " https://example.com/?a=1;ls", "https://example.com/?a=1;ls|"},
 	} {
 		preview, r := a.yes("open_app", tt.args)
-		got, err := os.ReadFile(out)
+		got, err := os.ReadFile(out + ".done")
+		for start := time.Now(); err != nil && time.Since(start) < 20*time.Second; <-time.After(10 * time.Millisecond) {
+			got, err = os.ReadFile(out + ".done")
+		}
+		_ = os.Remove(out + ".done")
 		if preview != "This starts a program, which goes on by itself:\n"+tt.line || r.Err != nil || err != nil || !strings.HasPrefix(string(got), tt.got) || strings.Contains(string(got), "s3cret") {
 			t.Errorf("%s: %q, %+v, %s, %v", tt.args, preview, r, got, err)
 		}
