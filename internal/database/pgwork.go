@@ -168,13 +168,16 @@ func pgValue(typ string, v []byte) any {
 	return text
 }
 
-// touchedSQL tells what the transaction has done so far. See
+// touchedSQL tells what the transaction has done so far, to the server's own tables
+// too, of which some hold parts of large values. See
 // https://www.postgresql.org/docs/current/monitoring-stats.html.
 const touchedSQL = `SELECT CASE WHEN schemaname = current_schema() THEN '' ELSE schemaname || '.' END || relname,
-	n_tup_ins, n_tup_upd, n_tup_del, quote_ident(schemaname) || '.' || quote_ident(relname)
-FROM pg_stat_xact_user_tables WHERE n_tup_ins + n_tup_upd + n_tup_del > 0 ORDER BY 1`
+	n_tup_ins, n_tup_upd, n_tup_del, quote_ident(schemaname) || '.' || quote_ident(relname), schemaname IN ('pg_catalog', 'information_schema')
+FROM pg_stat_xact_all_tables WHERE n_tup_ins + n_tup_upd + n_tup_del > 0 AND schemaname NOT LIKE 'pg\_toast%' ORDER BY 1`
 
-// Change runs one INSERT, UPDATE, DELETE or MERGE in a transaction.
+// Change runs one INSERT, UPDATE, DELETE or MERGE in a transaction. What a trigger does
+// outside the database, and the numbers that a sequence gives, are not taken back with
+// it: that is part of what a person allows who makes a connection writable.
 func (s *server) Change(ctx context.Context, text string, keep func(Change) error) (done Change, err error) {
 	if !s.writable {
 		e := refuse("Tell the person that this connection is for reading; writable: true in config.yaml would open it.",
@@ -230,6 +233,9 @@ func (s *server) touched(ctx context.Context) (all []Touched, err error) {
 		return nil, err
 	}
 	for _, row := range r.Rows {
+		if isTrue(row[5]) {
+			return nil, errStructure("A change of the table " + quote(string(row[0])))
+		}
 		t := Touched{Table: string(row[0])}
 		for i, n := range []*int64{&t.Inserted, &t.Updated, &t.Deleted} {
 			if *n, err = strconv.ParseInt(string(row[i+1]), 10, 64); err != nil {

@@ -270,7 +270,9 @@ func TestPostgresAttacks(t *testing.T) {
 				t.Errorf("%s: %q gave %v", user, text, r.Rows)
 			}
 		}
-		for _, text := range append(slices.Clone(pgAttacks), "SELECT 1", "WITH a AS (SELECT 1) SELECT * FROM a", "SHOW work_mem", "EXPLAIN ANALYZE DELETE FROM orders") {
+		for _, text := range append(slices.Clone(pgAttacks), "SELECT 1", "WITH a AS (SELECT 1) SELECT * FROM a", "SHOW work_mem", "EXPLAIN ANALYZE DELETE FROM orders",
+			"UPDATE pg_class SET relname = 'evil' WHERE relname = 'orders'", "WITH a AS (DELETE FROM pg_catalog.pg_proc WHERE false RETURNING 1), b AS (UPDATE pg_attribute SET attname = 'evil' WHERE attname = 'note' RETURNING 1) TABLE b",
+			"UPDATE pg_authid SET rolsuper = true", "INSERT INTO orders(id, note) SELECT 9, pg_read_file('/etc/passwd')") {
 			_, err := db.Change(t.Context(), text, func(Change) error { return nil })
 			isRefusal(t, text, err)
 		}
