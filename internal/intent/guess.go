@@ -172,6 +172,11 @@ func (u *utterance) aimed(tool string) goal {
 		return u.processes("")
 	case writeFile, editFile, moveFile, deleteFile: // never by meaning alone
 		return saying{oneNamed.In(u.Lang)}
+	case queryDB: // its tables, for nobody knows the query
+		if path == "" {
+			return nil
+		}
+		return oneCall{tool: queryDB, args: arguments{"database": path}}
 	case searchFiles:
 		if path == "" {
 			return nil

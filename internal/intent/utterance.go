@@ -25,6 +25,9 @@ const (
 	editFile      = "edit_file"
 	moveFile      = "move_file"
 	deleteFile    = "delete_file"
+	queryDB       = "query_db"
+	mediaControl  = "media_control"
+	openApp       = "open_app"
 )
 
 // utterance is what a person said, made ready for the rules.
