@@ -23,12 +23,19 @@ import (
 // writerEnv makes the test binary a writer of another process; see TestMain.
 const writerEnv = "LOCI_TEST_DATABASE_WRITER"
 
+// crasherEnv makes it a writer that is killed.
+const crasherEnv = "LOCI_TEST_DATABASE_CRASHER"
+
 // stopServer ends what a test has started for all of them.
 var stopServer = func() {}
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(writerEnv); path != "" {
 		keepWriting(path)
+		return
+	}
+	if path := os.Getenv(crasherEnv); path != "" {
+		crash(path)
 		return
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { stopServer(); os.Exit(code) }))
@@ -409,6 +416,11 @@ func TestLiveLog(t *testing.T) {
 		}
 		last = n
 	}
+	done, err := open(t, path).Change(t.Context(), "DELETE FROM pairs WHERE a = 0", func(Change) error { return nil })
+	if err != nil || done.Rows != 1 {
+		t.Error(done, err)
+	}
+	last--
 	if err := errors.Join(in.Close(), writer.Wait()); err != nil {
 		t.Fatal(err)
 	}
@@ -436,5 +448,58 @@ func TestQuietLog(t *testing.T) {
 	done, err := open(t, path).Change(t.Context(), "DELETE FROM orders WHERE id = 1", func(Change) error { return nil })
 	if err != nil || done.Rows != 1 || !done.Verified {
 		t.Error(done, err)
+	}
+}
+
+// crash dies in a transaction of which a part is in the file already.
+func crash(path string) {
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=cache_size(1)&_pragma=cache_spill(1)")
+	if err != nil {
+		os.Exit(1)
+	}
+	tx, err := db.Begin()
+	for i := 0; err == nil && i < 2000; i++ {
+		_, err = tx.Exec("INSERT INTO orders(note) VALUES (?)", strings.Repeat("half a change ", 50))
+	}
+	if err == nil {
+		_, err = tx.Exec("UPDATE customers SET name = 'half'")
+	}
+	fmt.Println("ready", err)
+	select {}
+}
+
+// A change of another program that was cut short is not taken for a whole one: reading
+// says that the file was not closed properly, and a change takes the half one back first.
+func TestHotJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cut.db")
+	fill(t, path, shop)
+	before := content(t, path)
+	writer := exec.Command(os.Args[0])
+	writer.Env = append(os.Environ(), crasherEnv+"="+path)
+	out, err := writer.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err := errors.Join(writer.Process.Kill(), err); err != nil || line != "ready <nil>\n" {
+		t.Fatal(line, err)
+	}
+	_ = writer.Wait() // it was killed
+	if info, err := os.Stat(path + "-journal"); err != nil || info.Size() == 0 {
+		t.Fatal("nothing was cut short")
+	}
+	if r, err := open(t, path).Query(t.Context(), "SELECT count(*) FROM orders", 0); err == nil {
+		t.Errorf("%v", r.Rows)
+	} else {
+		isRefusal(t, "a hot journal", err)
+	}
+	if _, err := open(t, path).Change(t.Context(), "DELETE FROM orders", func(Change) error { return errNotNow }); !errors.Is(err, errNotNow) {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(before, content(t, path)); diff != "" {
+		t.Errorf("%.300s", diff)
 	}
 }
