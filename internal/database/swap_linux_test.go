@@ -15,7 +15,8 @@ func TestSwapped(t *testing.T) {
 		"link":         func(path, secret string) error { return os.Symlink(secret, path) },
 		"another file": func(path, secret string) error { return os.Rename(secret, path) },
 		"hard link":    func(path, secret string) error { return os.Link(secret, path) },
-		"pipe":         func(path, _ string) error { return os.Mkdir(path, 0o700) },
+		"folder":       func(path, _ string) error { return os.Mkdir(path, 0o700) },
+		"pipe":         func(path, _ string) error { return syscall.Mkfifo(path, 0o600) },
 		"nothing":      func(string, string) error { return nil },
 	} {
 		path, secret := newShop(t), newShop(t)

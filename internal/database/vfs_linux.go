@@ -85,6 +85,10 @@ func keepName(_ *libc.TLS, _, name uintptr, room int32, out uintptr) int32 {
 // openChecked opens a file as SQLite does, and closes it again if it is not the right
 // one.
 func openChecked(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32 {
+	var st unix.Stat_t
+	if name != 0 && unix.Lstat(libc.GoString(name), &st) == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return sqlite3.SQLITE_CANTOPEN // to open a pipe could take for ever
+	}
 	open := *(*func(*libc.TLS, uintptr, uintptr, uintptr, int32, uintptr) int32)(unsafe.Pointer(&struct{ uintptr }{unixOpen}))
 	rc := open(tls, vfs, name, file, flags, outFlags)
 	if rc != sqlite3.SQLITE_OK || name == 0 { // one without a name is temporary
