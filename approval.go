@@ -13,6 +13,12 @@ type Ask struct {
 	// Fingerprint identifies the call together with all that the preview was made
 	// from. A yes holds only as long as it stays the same.
 	Fingerprint string
+	// Binding identifies what a lasting yes would hold for: the tool, the real path or
+	// the command, and the content; Subject says it in words. They are empty where a
+	// yes holds only once.
+	Binding string
+	Subject string
+	Taint   []string // why it asks again, or what the person should know
 }
 
 // Approval is a question that waits for a person's answer.
@@ -26,14 +32,18 @@ type Approval struct {
 	Arguments json.RawMessage `json:"arguments"`
 	Preview   string          `json:"preview"`
 	Reason    string          `json:"reason"`
-	Taint     string          `json:"taint,omitempty"` // where from outside the session has read; not told yet
+	Taint     string          `json:"taint,omitempty"` // where from outside the session has read
 	Question  string          `json:"question"`        // all of it in words, as a chat shows it
 	State     ApprovalState   `json:"state"`
 	Asked     Time            `json:"asked"`
 	Expires   Time            `json:"expires"`
+	// Grants are the spans that a yes can be given for.
+	Grants []GrantSpan `json:"grants,omitempty"`
 
 	Principal   string `json:"-"` // who may answer
 	Fingerprint string `json:"-"`
+	Binding     string `json:"-"` // see Ask
+	Subject     string `json:"-"`
 }
 
 // ApprovalState is what became of a question.

@@ -14,6 +14,7 @@ const (
 	CallPrefix     = "call_"
 	NodePrefix     = "node_"
 	ApprovalPrefix = "apr_"
+	GrantPrefix    = "gra_"
 )
 
 // NewID returns prefix followed by a UUID of version 7 (RFC 9562, section

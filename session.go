@@ -1,12 +1,33 @@
 package loci
 
+import "slices"
+
 // Principal is who is asking: a key plus, where a chat server forwards it, the
 // user behind that key. Sessions, memory and grants belong to a principal.
 type Principal struct {
 	ID    string `json:"id"`    // stable; "owner" for the person who runs loci
 	Name  string `json:"name"`  // how to call the person; may be empty
-	Owner bool   `json:"owner"` // has every scope
+	Owner bool   `json:"owner"` // the person who runs loci
 	Email string `json:"email,omitempty"`
+	// Rights are what the key allows. An owner without a list has all of them.
+	Rights []Right `json:"rights,omitempty"`
+}
+
+// Right is something that a key can allow.
+type Right string
+
+// The rights. They do not include each other.
+const (
+	RightChat       Right = "chat"        // talk to models
+	RightReadTools  Right = "tools:read"  // have tools look at things
+	RightWriteTools Right = "tools:write" // have tools change things, each after a yes
+	RightApprove    Right = "approve"     // give that yes
+	RightAdmin      Right = "admin"       // everything else: sessions, keys, the audit log
+)
+
+// May tells whether a principal has a right.
+func (p Principal) May(r Right) bool {
+	return p.Owner && p.Rights == nil || slices.Contains(p.Rights, r)
 }
 
 // Scope is on whose behalf, and where, a tool runs.
@@ -17,6 +38,10 @@ type Scope struct {
 	Folders   []string // absolute paths of the folders that may be looked into
 	Working   string   // where relative paths start; empty: the first folder
 	Lang      string   // language of the person's words: "en", "zh" or "cs"
+	// Taint is what the session has read from outside, such as "web example.org";
+	// Said is the person's own words in it, newest last.
+	Taint []string
+	Said  []string
 }
 
 // Session is one conversation.
@@ -38,10 +63,13 @@ type Session struct {
 	ClientTools []ToolSpec `json:"-"`
 	Folders     []string   `json:"folders,omitempty"`
 	Working     string     `json:"working,omitempty"` // where relative paths start; empty: as configured
-	Base        string     `json:"-"`                 // first node that is still sent; empty: the root
-	Head        string     `json:"-"`                 // newest node
-	Created     Time       `json:"created"`
-	Updated     Time       `json:"updated"`
+	// Taint is where from outside the conversation has read, in the order of reading:
+	// once something is in it, it stays.
+	Taint   []string `json:"taint,omitempty"`
+	Base    string   `json:"-"` // first node that is still sent; empty: the root
+	Head    string   `json:"-"` // newest node
+	Created Time     `json:"created"`
+	Updated Time     `json:"updated"`
 }
 
 // Node is one message in a session's transcript, which is a tree: editing or
@@ -89,6 +117,7 @@ type Batch struct {
 	Settle  []Settlement
 	Waiting *Waiting
 	Resume  string
+	Grants  []Grant // yeses to be remembered
 }
 
 // TurnRequest is what a door hands to the engine.

@@ -28,6 +28,13 @@ type ToolSpec struct {
 	Files       bool            `json:"files,omitempty"`    // works only inside the folders of the scope
 	Examples    []string        `json:"examples,omitempty"` // what a person says when this tool is wanted
 	Timeout     time.Duration   `json:"timeout_ns,omitempty"`
+	// Irreversible tools do what nobody can take back, such as sending a letter.
+	Irreversible bool `json:"irreversible,omitempty"`
+	// Destinations are the arguments that say where something goes: an address, a URL.
+	Destinations []string `json:"destinations,omitempty"`
+	// Outside says that whatever the tool gives comes from outside the person's own
+	// things, such as from the web; Origin of a result says it of one result.
+	Outside bool `json:"outside,omitempty"`
 }
 
 // ToolError is what a model reads when a call failed.
@@ -61,6 +68,9 @@ type ToolResult struct {
 	Err  *ToolError      `json:"error,omitempty"`
 	// Refused is set when the gate did not let the call through.
 	Refused bool `json:"refused,omitempty"`
+	// Origin is where from outside the person's own things the result was read, such
+	// as "web example.org"; empty: from nowhere outside.
+	Origin string `json:"origin,omitempty"`
 	// Text is the outcome in words a person can read, in the language that the
 	// call was made in.
 	Text string        `json:"text"`

@@ -46,10 +46,10 @@ type Tools interface {
 	Doing(call loci.ToolCall) string
 	// Ask tells what a person has to agree to before a call may run; nil: nothing.
 	Ask(ctx context.Context, scope loci.Scope, call loci.ToolCall) *loci.Ask
-	// Call runs one call through the gate. Approved is the fingerprint of the Ask
-	// that a person said yes to, or empty. It never fails: what went wrong is in
+	// Call runs one call through the gate. Approved is the question about it that a
+	// person said yes to, nil if there was none. It never fails: what went wrong is in
 	// the result.
-	Call(ctx context.Context, scope loci.Scope, call loci.ToolCall, approved string) loci.ToolResult
+	Call(ctx context.Context, scope loci.Scope, call loci.ToolCall, approved *loci.Approval) loci.ToolResult
 }
 
 // Chooser decides for models that are too small to choose tools themselves.

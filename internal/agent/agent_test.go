@@ -137,10 +137,10 @@ func (s *shelf) Ask(_ context.Context, scope loci.Scope, call loci.ToolCall) *lo
 }
 
 // write writes what was agreed to.
-func (s *shelf) write(ctx context.Context, scope loci.Scope, call loci.ToolCall, approved string) loci.ToolResult {
+func (s *shelf) write(ctx context.Context, scope loci.Scope, call loci.ToolCall, approved *loci.Approval) loci.ToolResult {
 	var args struct{ Path, Content string }
 	_ = json.Unmarshal(call.Arguments, &args)
-	if a := s.Ask(ctx, scope, call); a == nil || a.Fingerprint != approved {
+	if a := s.Ask(ctx, scope, call); a == nil || approved == nil || a.Fingerprint != approved.Fingerprint {
 		return loci.ToolResult{Call: call, Err: &loci.ToolError{Message: "Not agreed to."}, Refused: true, Text: "Not agreed to."}
 	}
 	if s.writing != nil {
@@ -152,7 +152,7 @@ func (s *shelf) write(ctx context.Context, scope loci.Scope, call loci.ToolCall,
 	return loci.ToolResult{Call: call, Data: json.RawMessage(`{"written":true}`), Text: "Wrote " + args.Path + "."}
 }
 
-func (s *shelf) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall, approved string) loci.ToolResult {
+func (s *shelf) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall, approved *loci.Approval) loci.ToolResult {
 	if call.Name == "write_file" {
 		return s.write(ctx, scope, call, approved)
 	}

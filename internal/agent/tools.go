@@ -57,30 +57,30 @@ func (t *turn) tools(ctx context.Context) phase {
 // there on, it never counts a second time. It is false if that cannot be stored;
 // then nothing was done.
 func (t *turn) perform(ctx context.Context, call loci.ToolCall) (loci.ToolResult, bool) {
-	approved := ""
+	var approved *loci.Approval
 	if q := t.settled(call); q != nil {
 		if q.State != loci.ApprovalYes {
 			return t.refused(call, q.State), true
 		}
-		approved = q.Fingerprint
+		approved = q
 		t.pending.Settle = append(t.pending.Settle, loci.Settlement{ID: q.ID, From: q.State, To: loci.ApprovalUsed})
 		q.State = loci.ApprovalUsed
 	}
 	if !t.record(loci.ToolStarted{Call: call, Doing: t.agent.cfg.Tools.Doing(call)}) {
 		return loci.ToolResult{}, false
 	}
-	if approved != "" { // what has begun to change something finishes, even when the client leaves
+	if approved != nil { // what has begun to change something finishes, even when the client leaves
 		ctx = context.WithoutCancel(ctx)
 	}
 	r := t.call(ctx, call, approved)
-	if approved != "" {
+	if approved != nil {
 		t.changed = append(t.changed, r.Text)
 	}
 	return r, true
 }
 
 // call runs one call unless the same one was made too often already.
-func (t *turn) call(ctx context.Context, call loci.ToolCall, approved string) loci.ToolResult {
+func (t *turn) call(ctx context.Context, call loci.ToolCall, approved *loci.Approval) loci.ToolResult {
 	if _, ok := toolcall.Name(call.Name, t.specs); ok {
 		t.Unknown = 0
 	} else {
@@ -135,6 +135,7 @@ func (t *turn) stuck() bool {
 // reads it.
 func (t *turn) heed(r loci.ToolResult) {
 	t.Results = append(t.Results, r)
+	t.taint(r.Origin)
 	if t.session.Tier == loci.TierTiny {
 		return
 	}

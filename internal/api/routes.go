@@ -49,6 +49,8 @@ func (s *server) routes() http.Handler {
 		{"GET /api/agent/events", scopeOwner, s.agentEvents},
 		{"GET /api/agent/approvals", scopeOwner, s.agentApprovals},
 		{"POST /api/agent/approvals/{id}", scopeOwner, s.agentAnswer},
+		{"GET /api/agent/grants", scopeOwner, s.agentGrants},
+		{"DELETE /api/agent/grants/{id}", scopeOwner, s.agentRevoke},
 		{"GET /api/agent/sessions", scopeOwner, s.agentSessions},
 		{"GET /api/agent/sessions/{id}", scopeOwner, s.agentSession},
 		{"PATCH /api/agent/sessions/{id}", scopeOwner, s.agentRename},

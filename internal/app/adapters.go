@@ -8,6 +8,7 @@ import (
 	"loci"
 	"loci/internal/agent"
 	"loci/internal/api"
+	"loci/internal/gate"
 	"loci/internal/intent"
 	"loci/internal/model"
 	"loci/internal/store"
@@ -27,6 +28,7 @@ var (
 	_ transcript.Sessions = (*store.DB)(nil)
 	_ transcript.Nodes    = (*store.DB)(nil)
 
+	_ gate.Grants        = (*store.DB)(nil)
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
 	_ intent.Chooser     = (*model.Hub)(nil)
@@ -139,8 +141,18 @@ func (d desk) Approvals(ctx context.Context, p loci.Principal) ([]loci.Approval,
 }
 
 // Answer settles one of the principal's questions.
-func (d desk) Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error) {
-	return d.agent.Answer(ctx, p, id, yes)
+func (d desk) Answer(ctx context.Context, p loci.Principal, id string, yes bool, span loci.GrantSpan) (loci.Approval, error) {
+	return d.agent.Answer(ctx, p, id, yes, span)
+}
+
+// Grants lists the principal's yeses that hold on.
+func (d desk) Grants(ctx context.Context, p loci.Principal) ([]loci.Grant, error) {
+	return d.store.Grants(ctx, p.ID)
+}
+
+// Revoke takes one of them back.
+func (d desk) Revoke(ctx context.Context, p loci.Principal, id string) error {
+	return d.store.RevokeGrant(ctx, p.ID, id)
 }
 
 // Tools lists what the principal may use.

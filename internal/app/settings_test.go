@@ -73,12 +73,13 @@ func parts(t *testing.T, o Options, c config.Config) string {
 		text += fmt.Sprintln(name, d.URL, d.Writable) // likewise
 	}
 	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private, reached.Apps,
+		a.gateConfig().Taint, tools.Rules(loci.Principal{Owner: true}), tools.Rules(loci.Principal{ID: "user:ann"}),
 		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, false), clock(c.TimeZone)().Location())
 }
 
 // special are values for texts that have to follow a rule.
 var special = map[string]string{
-	"Listen": "localhost:0", "Backends.URL": nowhere, "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w",
+	"Listen": "localhost:0", "Backends.URL": nowhere, "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w", "Taint": "relaxed", "Folders.Access": "read",
 }
 
 // fill gives every setting below v a value that is not its default.

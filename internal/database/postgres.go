@@ -185,5 +185,26 @@ func (s *server) explain(ctx context.Context, err error) error {
 	case "42501":
 		return refuse("Tell the person that this user of the database may not do that.", "The server says: %s", text.Clip(e.Message, maxEcho))
 	}
-	return refuse(suggestion(e.Message), "The server says: %s", text.Clip(e.Message, maxEcho))
+	return refuse(suggestion(e.Message), "The server says: %s", text.Clip(said(e), maxEcho))
+}
+
+// said is what the server says of a mistake, without what it may repeat of its data: a
+// value in a table could be written to be read here. Errors of class 42 repeat the
+// statement and the names of tables alone. See
+// https://www.postgresql.org/docs/current/errcodes-appendix.html.
+func said(e *pgconn.PgError) string {
+	message := e.Message
+	switch {
+	case strings.HasPrefix(e.Code, "42"):
+		return message
+	case strings.HasPrefix(e.Code, "P0"): // a function's own words
+		message = "a function refuses it"
+	}
+	if i := strings.IndexAny(message, `":`); i >= 0 {
+		message = strings.TrimSpace(message[:i])
+	}
+	if e.ConstraintName != "" {
+		message += " " + e.ConstraintName
+	}
+	return message + " (" + e.Code + ")"
 }

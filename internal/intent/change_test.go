@@ -34,15 +34,15 @@ func everything() []tool.Tool { return toolkit.All(toolkit.Config{}) }
 // yes is a gate through which everything goes.
 type yes struct{}
 
-func (yes) Decide(context.Context, loci.Scope, loci.ToolSpec, json.RawMessage) tool.Decision {
+func (yes) Decide(context.Context, tool.Case) tool.Decision {
 	return tool.Decision{Verdict: tool.Allow}
 }
 
 // noToChanges is a gate of somebody who says no whenever asked.
 type noToChanges struct{}
 
-func (noToChanges) Decide(_ context.Context, _ loci.Scope, s loci.ToolSpec, _ json.RawMessage) tool.Decision {
-	if s.Dangerous {
+func (noToChanges) Decide(_ context.Context, c tool.Case) tool.Decision {
+	if c.Spec.Dangerous {
 		return tool.Decision{Reason: "You said no, so nothing was changed."}
 	}
 	return tool.Decision{Verdict: tool.Allow}

@@ -98,7 +98,7 @@ func (p *person) asks(text string) loci.Move {
 		}
 		p.calls = append(p.calls, m.Call.Name+" "+string(m.Call.Arguments))
 		scope := loci.Scope{Principal: owner, Folders: []string{p.dir}, Working: p.dir, Lang: language}
-		done = append(done, p.set.Call(p.t.Context(), scope, *m.Call, ""))
+		done = append(done, p.set.Call(p.t.Context(), scope, *m.Call, nil))
 	}
 	p.t.Fatalf("%q never comes to an end: %v", text, p.calls)
 	return loci.Move{}

@@ -324,5 +324,5 @@ func (p *person) specs() []loci.ToolSpec {
 
 func (p *person) runs(c loci.ToolCall) loci.ToolResult {
 	scope := loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Folders: []string{p.dir}, Working: p.dir, Lang: lang.English}
-	return p.set.Call(p.t.Context(), scope, c, "")
+	return p.set.Call(p.t.Context(), scope, c, nil)
 }

@@ -30,7 +30,7 @@ func TestResultsOfTheRealTools(t *testing.T) {
 	}
 	run := func(name, args string) loci.ToolResult {
 		scope := loci.Scope{Principal: loci.Principal{Owner: true}, Folders: []string{dir}}
-		r := set.Call(t.Context(), scope, loci.ToolCall{Name: name, Arguments: json.RawMessage(args)}, "")
+		r := set.Call(t.Context(), scope, loci.ToolCall{Name: name, Arguments: json.RawMessage(args)}, nil)
 		if r.Err != nil {
 			t.Fatal(r.Err)
 		}
@@ -76,7 +76,7 @@ func TestResultsOfTheRealTools(t *testing.T) {
 // open is a gate through which everything goes.
 type open struct{}
 
-func (open) Decide(context.Context, loci.Scope, loci.ToolSpec, json.RawMessage) tool.Decision {
+func (open) Decide(context.Context, tool.Case) tool.Decision {
 	return tool.Decision{Verdict: tool.Allow}
 }
 
@@ -105,7 +105,7 @@ func TestArgumentsOfTheRealTools(t *testing.T) {
 			t.Errorf("%q: %+v, %v", text, m, err)
 			continue
 		}
-		if r := set.Call(t.Context(), scope, *m.Call, ""); r.Err != nil {
+		if r := set.Call(t.Context(), scope, *m.Call, nil); r.Err != nil {
 			t.Errorf("%q: %s %s: %+v", text, m.Call.Name, m.Call.Arguments, r.Err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // approvalColumns are in the order in which scanApproval reads them.
 const approvalColumns = `
 	id, principal, code, session, turn, call, tool, arguments, preview, reason,
-	taint, question, fingerprint, state, asked, expires`
+	taint, question, fingerprint, binding, subject, state, asked, expires`
 
 const (
 	approvalByID = `SELECT` + approvalColumns + ` FROM approval WHERE principal = ? AND id = ?`
@@ -32,7 +32,7 @@ const (
 	allWaiting = `SELECT session, turn, node, state FROM waiting ORDER BY session, turn`
 
 	putApproval = `INSERT INTO approval (` + approvalColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	putWaiting = `INSERT INTO waiting (session, turn, node, state) VALUES (?, ?, ?, ?)
 		ON CONFLICT (session, turn) DO UPDATE SET node = excluded.node, state = excluded.state`
 	dropDraft     = `UPDATE running SET text = '', reasoning = '' WHERE session = ? AND turn = ?`
@@ -120,7 +120,7 @@ func (t *tx) putWaiting(w *loci.Waiting, principal string) error {
 	}
 	for _, a := range w.Approvals {
 		_, err := t.exec(putApproval, a.ID, principal, a.Code, w.Session, w.Turn, a.Call, a.Tool, string(a.Arguments), a.Preview, a.Reason,
-			a.Taint, a.Question, a.Fingerprint, string(a.State), a.Asked.UnixMilli(), a.Expires.UnixMilli())
+			a.Taint, a.Question, a.Fingerprint, a.Binding, a.Subject, string(a.State), a.Asked.UnixMilli(), a.Expires.UnixMilli())
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,8 @@ func scanApproval(scan scanner) (loci.Approval, error) {
 	var arguments []byte
 	var asked, expires int64
 	err := scan(&a.ID, &a.Principal, &a.Code, &a.Session, &a.Turn, &a.Call, &a.Tool, &arguments, &a.Preview, &a.Reason,
-		&a.Taint, &a.Question, &a.Fingerprint, &a.State, &asked, &expires)
+		&a.Taint, &a.Question, &a.Fingerprint, &a.Binding, &a.Subject, &a.State, &asked, &expires)
+	a.Grants = loci.GrantSpans(a.Binding)
 	a.Arguments, a.Asked, a.Expires = json.RawMessage(arguments), fromMillis(asked), fromMillis(expires)
 	return a, err
 }

@@ -15,7 +15,7 @@ const (
 	// the session must not undo it. Principal and created never change.
 	putSession = `
 		INSERT INTO session (` + sessionColumns + `, last_seq)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET
 			thread        = excluded.thread,
 			model         = excluded.model,
@@ -27,6 +27,7 @@ const (
 			client_tools  = excluded.client_tools,
 			folders       = excluded.folders,
 			working       = excluded.working,
+			taint         = excluded.taint,
 			base          = excluded.base,
 			head          = excluded.head,
 			updated       = max(updated, excluded.updated),
@@ -80,7 +81,7 @@ func (db *DB) Save(ctx context.Context, b loci.Batch) error {
 
 // changesQuestions tells whether a batch says something of the session's questions.
 func changesQuestions(b loci.Batch) bool {
-	return b.Settle != nil || b.Waiting != nil || b.Resume != ""
+	return b.Settle != nil || b.Waiting != nil || b.Resume != "" || b.Grants != nil
 }
 
 // sessionOf gives the one session that a batch is about, "" for an empty batch.
@@ -149,6 +150,9 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 	if err := t.settle(id, b.Settle); err != nil {
 		return 0, err
 	}
+	if err := t.putGrants(principal, b.Grants); err != nil {
+		return 0, err
+	}
 	if b.Resume != "" { // before its end is stored, perhaps in the same batch
 		if err := t.resume(id, b.Resume); err != nil {
 			return 0, err
@@ -182,8 +186,12 @@ func (t *tx) putSession(b loci.Batch) (principal string, last int64, err error) 
 	if err != nil {
 		return "", 0, err
 	}
+	taint, err := json.Marshal(s.Taint)
+	if err != nil {
+		return "", 0, err
+	}
 	err = t.row(putSession, s.ID, s.Principal, s.Thread, s.Model, s.Title, string(s.Tier), s.System, s.ClientSystem,
-		string(tools), clientTools, string(folders), s.Working, s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
+		string(tools), clientTools, string(folders), s.Working, string(taint), s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
 	).Scan(&principal, &last)
 	return principal, last, err
 }

@@ -8,10 +8,18 @@ import (
 	"loci/internal/lang"
 )
 
-// Gate decides about each call after its arguments were read and before
-// anything happens. The scope is on whose behalf the call is made.
+// Gate decides about each call after its arguments were read and before anything
+// happens.
 type Gate interface {
-	Decide(ctx context.Context, scope loci.Scope, spec loci.ToolSpec, args json.RawMessage) Decision
+	Decide(ctx context.Context, c Case) Decision
+}
+
+// Case is a call that wants to run.
+type Case struct {
+	Scope     loci.Scope // on whose behalf
+	Spec      loci.ToolSpec
+	Arguments json.RawMessage
+	Preview   Preview // what it would do; zero where the tool has none
 }
 
 // Verdict is what a gate says.
@@ -30,29 +38,41 @@ type Decision struct {
 	Verdict    Verdict
 	Reason     string // one sentence: why not, or why it asks
 	Suggestion string // after a refusal: what to do instead
+	// Permit is what allows it where something has to: the id of a grant, or
+	// PermitRule.
+	Permit string
+	// Once says that a yes to the question holds for this call alone.
+	Once bool
 }
 
-// AskFirst is the gate that goes by what the tool's spec calls dangerous: that
-// needs a yes from the person who runs loci, and nobody else can have it done. All
-// else runs for that person; for others, what computes, and what looks into folders
-// that they have.
+// PermitRule is the permit of a call that the configuration lets run unasked.
+const PermitRule = "rule"
+
+// AskFirst is the gate that goes by the tool alone: what its spec calls dangerous,
+// and what its preview warns of, needs a yes.
 type AskFirst struct{}
 
-// Decide goes by the tool's side effects, whether it is dangerous, and whose
-// call it is.
-func (AskFirst) Decide(_ context.Context, scope loci.Scope, spec loci.ToolSpec, _ json.RawMessage) Decision {
-	switch {
-	case !may(scope, spec):
-		return Decision{
-			Reason:     "Only the person who runs loci may have this done on this machine; " + spec.Name + " was not run.",
-			Suggestion: "Answer without it, or tell the person to ask whoever runs this server.",
-		}
-	case spec.Dangerous && spec.Files && spec.SideEffects == loci.EffectWrite:
-		return Decision{Verdict: Ask, Reason: whyFiles.In(scope.Lang)}
-	case spec.Dangerous:
-		return Decision{Verdict: Ask, Reason: why[spec.SideEffects].In(scope.Lang)}
+// Decide goes by whether the tool is dangerous.
+func (AskFirst) Decide(_ context.Context, c Case) Decision {
+	if reason := Why(c); reason != "" {
+		return Decision{Verdict: Ask, Reason: reason}
 	}
 	return Decision{Verdict: Allow}
+}
+
+// Why is what a person is told about why a call has to be asked about; empty if it
+// has not.
+func Why(c Case) string {
+	language := c.Scope.Lang
+	switch {
+	case c.Preview.Warning != "":
+		return c.Preview.Warning
+	case c.Spec.Dangerous && c.Spec.Files && c.Spec.SideEffects == loci.EffectWrite:
+		return whyFiles.In(language)
+	case c.Spec.Dangerous:
+		return why[c.Spec.SideEffects].In(language)
+	}
+	return ""
 }
 
 // whyFiles is what a person is told about a change in their folders.

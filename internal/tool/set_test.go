@@ -52,7 +52,12 @@ func newSet(t *testing.T, c Config) *Set {
 var owner = loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Session: "ses_1", Lang: "en"}
 
 func say(s *Set, scope loci.Scope, name, args string) loci.ToolResult {
-	return s.Call(context.Background(), scope, loci.ToolCall{ID: "c1", Name: name, Arguments: json.RawMessage(args)}, "")
+	return s.Call(context.Background(), scope, loci.ToolCall{ID: "c1", Name: name, Arguments: json.RawMessage(args)}, nil)
+}
+
+// yesTo is a question that got a yes.
+func yesTo(a *loci.Ask) *loci.Approval {
+	return &loci.Approval{ID: "apr_1", Fingerprint: a.Fingerprint, State: loci.ApprovalYes}
 }
 
 func TestSchema(t *testing.T) {
@@ -155,20 +160,20 @@ func TestConsent(t *testing.T) {
 	}
 	guest := loci.Scope{Principal: loci.Principal{ID: "guest"}, Folders: []string{t.TempDir()}}
 	for name, r := range map[string]loci.ToolResult{
-		"without a yes":       s.Call(t.Context(), owner, hello, ""),
-		"a yes to other text": s.Call(t.Context(), owner, other, ask.Fingerprint),
-		"by a guest":          s.Call(t.Context(), guest, hello, ask.Fingerprint),
+		"without a yes":       s.Call(t.Context(), owner, hello, nil),
+		"a yes to other text": s.Call(t.Context(), owner, other, yesTo(ask)),
+		"by a guest":          s.Call(t.Context(), guest, hello, yesTo(ask)),
 	} {
 		if !r.Refused || r.Err == nil || ran != 0 {
 			t.Errorf("%s: %+v, ran %d times", name, r.Err, ran)
 		}
 	}
 	world = "changed"
-	if r := s.Call(t.Context(), owner, hello, ask.Fingerprint); !r.Refused || !r.Err.CanRetry || ran != 0 {
+	if r := s.Call(t.Context(), owner, hello, yesTo(ask)); !r.Refused || !r.Err.CanRetry || ran != 0 {
 		t.Errorf("in a changed world: %+v, ran %d times", r.Err, ran)
 	}
 	world = "as it was"
-	if r := s.Call(t.Context(), owner, hello, ask.Fingerprint); r.Err != nil || ran != 1 {
+	if r := s.Call(t.Context(), owner, hello, yesTo(ask)); r.Err != nil || ran != 1 {
 		t.Errorf("with the yes: %+v, ran %d times", r.Err, ran)
 	}
 }
@@ -183,7 +188,7 @@ func TestStill(t *testing.T) {
 	write = WithPreview(write, func(context.Context, Env, echoArgs) (Preview, error) { return Preview{Basis: world}, nil })
 	s := newSet(t, Config{Tools: []Tool{write}})
 	c := loci.ToolCall{Name: "write", Arguments: json.RawMessage(`{"text":"x"}`)}
-	if r := s.Call(t.Context(), owner, c, s.Ask(t.Context(), owner, c).Fingerprint); r.Err == nil || !r.Err.CanRetry || !strings.Contains(r.Err.Message, "has changed") {
+	if r := s.Call(t.Context(), owner, c, yesTo(s.Ask(t.Context(), owner, c))); r.Err == nil || !r.Err.CanRetry || !strings.Contains(r.Err.Message, "has changed") {
 		t.Errorf("%+v", r.Err)
 	}
 }
@@ -197,7 +202,7 @@ func TestUnfinishedChange(t *testing.T) {
 			return 1, nil
 		})}})
 		c := loci.ToolCall{Name: "write", Arguments: json.RawMessage(`{"text":"x"}`)}
-		if r := s.Call(t.Context(), owner, c, s.Ask(t.Context(), owner, c).Fingerprint); r.Err == nil || r.Err.CanRetry || !strings.Contains(r.Err.Message, "not known whether") {
+		if r := s.Call(t.Context(), owner, c, yesTo(s.Ask(t.Context(), owner, c))); r.Err == nil || r.Err.CanRetry || !strings.Contains(r.Err.Message, "not known whether") {
 			t.Errorf("%+v", r.Err)
 		}
 		close(back)
@@ -373,7 +378,7 @@ func TestStopped(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := newSet(t, Config{Tools: []Tool{wait}}).Call(ctx, owner, loci.ToolCall{Name: "wait", Arguments: json.RawMessage(`{"text":""}`)}, "")
+	r := newSet(t, Config{Tools: []Tool{wait}}).Call(ctx, owner, loci.ToolCall{Name: "wait", Arguments: json.RawMessage(`{"text":""}`)}, nil)
 	if r.Err == nil || r.Err.CanRetry || !strings.Contains(r.Err.Message, "was stopped") {
 		t.Errorf("%+v", r.Err)
 	}

@@ -107,6 +107,14 @@ type Preview struct {
 	// this preview no longer holds. See [Env.Still].
 	Basis   string
 	Touches []string // what would change, such as the real paths of files
+	// Warning is why even a tool that only looks has to ask this time, in a sentence;
+	// empty: nothing is out of the ordinary.
+	Warning string
+	// Binding identifies what a lasting yes would hold for, besides the tool: the real
+	// path and the content. Unlike Basis it stays the same when the call has run and
+	// is made again. Empty: a yes holds only once. Subject says it in words.
+	Binding string
+	Subject string
 }
 
 // WithPreview gives a tool that Define made a preview with the same typed

@@ -46,7 +46,7 @@ func openApp(c Config) tool.Tool {
 	preview := func(ctx context.Context, env tool.Env, args appArgs) (tool.Preview, error) {
 		l, err := launchOf(ctx, env, args, c.Apps)
 		form := lang.Words{EN: "This starts a program, which goes on by itself:\n%s", ZH: "这将启动一个独立运行的程序：\n%s", CS: "Spustí se program, který poběží dál sám:\n%s"}
-		return tool.Preview{Text: form.In(env.Scope.Lang, clipRunes(lineOf(l.argv), 2*previewRunes)), Basis: l.basis, Touches: l.argv[:min(1, len(l.argv))]}, err
+		return tool.Preview{Text: form.In(env.Scope.Lang, clipRunes(lineOf(l.argv), 2*previewRunes)), Basis: l.basis, Binding: l.basis, Subject: clipRunes(lineOf(l.argv), 200)}, err
 	}
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "open_app",

@@ -40,7 +40,7 @@ func BenchmarkTools(b *testing.B) {
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			for b.Loop() {
-				if r := set.Call(b.Context(), scope, loci.ToolCall{Name: bench.tool, Arguments: json.RawMessage(bench.args)}, ""); r.Err != nil {
+				if r := set.Call(b.Context(), scope, loci.ToolCall{Name: bench.tool, Arguments: json.RawMessage(bench.args)}, nil); r.Err != nil {
 					b.Fatal(r.Err)
 				}
 			}
@@ -64,7 +64,7 @@ func BenchmarkBareName(b *testing.B) {
 	for _, path := range []string{"./10000.md", "10000.md", "gone.md"} {
 		b.Run(path, func(b *testing.B) {
 			for b.Loop() {
-				r := set.Call(b.Context(), scope, loci.ToolCall{Name: "read_file", Arguments: json.RawMessage(`{"path":"` + path + `"}`)}, "")
+				r := set.Call(b.Context(), scope, loci.ToolCall{Name: "read_file", Arguments: json.RawMessage(`{"path":"` + path + `"}`)}, nil)
 				if (r.Err != nil) != (path == "gone.md") {
 					b.Fatal(r.Err)
 				}
@@ -123,7 +123,7 @@ func BenchmarkChanges(b *testing.B) {
 					b.StopTimer()
 					fresh()
 					b.StartTimer()
-					if r := set.Call(b.Context(), scope, call, ""); r.Err != nil {
+					if r := set.Call(b.Context(), scope, call, nil); r.Err != nil {
 						b.Fatal(r.Err)
 					}
 				}

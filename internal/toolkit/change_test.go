@@ -330,13 +330,13 @@ func TestYesHolds(t *testing.T) {
 			if err := change(b); err != nil {
 				t.Fatal(err)
 			}
-			r := set.Call(t.Context(), scope, call, ask.Fingerprint)
+			r := set.Call(t.Context(), scope, call, &loci.Approval{Fingerprint: ask.Fingerprint})
 			linked, named := name == "write_file" || name == "edit_file", name == "move_file"
 			stale := what == "the content" || what == "the link" && linked || what == "the destination" && named
 			if stale != (r.Err != nil) {
 				t.Errorf("%s after %s changed: %+v", name, what, r.Err)
 			}
-			if set.Call(t.Context(), scope, call, "").Err == nil {
+			if set.Call(t.Context(), scope, call, nil).Err == nil {
 				t.Errorf("%s ran without a yes", name)
 			}
 		}

@@ -59,7 +59,10 @@ func changeDB(c Config) tool.Tool {
 		SideEffects: loci.EffectWrite,
 		Dangerous:   true,
 		Files:       true,
-		Timeout:     90 * time.Second,
+		// The rows as they were are not kept, so each change is asked about, wherever the
+		// file is and whatever was agreed to before.
+		Irreversible: true,
+		Timeout:      90 * time.Second,
 		Examples: []string{
 			"Delete order 7 from the database shop.db.",
 			"Set the price of product 3 to 10 in shop.db.",

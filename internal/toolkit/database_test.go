@@ -87,7 +87,7 @@ func TestQueryDBPrivate(t *testing.T) {
 	}
 	call := func(owner bool, name, args string) loci.ToolResult {
 		scope := loci.Scope{Principal: loci.Principal{ID: "p", Owner: owner}, Folders: []string{root}}
-		return set.Call(t.Context(), scope, loci.ToolCall{Name: name, Arguments: json.RawMessage(args)}, "")
+		return set.Call(t.Context(), scope, loci.ToolCall{Name: name, Arguments: json.RawMessage(args)}, nil)
 	}
 	for _, name := range []string{"query_db", "change_db"} {
 		if r := call(true, name, `{"database":"data/loci.db","query":"SELECT 1"}`); r.Err == nil || !strings.Contains(r.Err.Message, "belongs to loci") {
@@ -163,7 +163,7 @@ func TestChangeDB(t *testing.T) {
 		}
 		return loci.ToolCall{Name: "change_db", Arguments: args}
 	}
-	if r := set.Call(t.Context(), scope, call("DELETE FROM notes"), ""); !r.Refused {
+	if r := set.Call(t.Context(), scope, call("DELETE FROM notes"), nil); !r.Refused {
 		t.Fatalf("without a yes: %+v", r)
 	}
 	ask := set.Ask(t.Context(), scope, call("DELETE FROM notes"))
@@ -173,14 +173,14 @@ func TestChangeDB(t *testing.T) {
 		t.Fatalf("%+v", ask)
 	}
 	sqlite(t, path, "UPDATE notes SET body = 'buy bread' WHERE id = 1")
-	if r := set.Call(t.Context(), scope, call("DELETE FROM notes"), ask.Fingerprint); r.Err == nil || !r.Refused {
+	if r := set.Call(t.Context(), scope, call("DELETE FROM notes"), &loci.Approval{Fingerprint: ask.Fingerprint}); r.Err == nil || !r.Refused {
 		t.Fatalf("after a change: %+v", r)
 	}
 	ask = set.Ask(t.Context(), scope, call("DELETE FROM notes WHERE id = 2"))
 	if ask == nil || strings.Contains(ask.Preview, "ALL") {
 		t.Fatalf("%+v", ask)
 	}
-	r := set.Call(t.Context(), scope, call("DELETE FROM notes WHERE id = 2"), ask.Fingerprint)
+	r := set.Call(t.Context(), scope, call("DELETE FROM notes WHERE id = 2"), &loci.Approval{Fingerprint: ask.Fingerprint})
 	if r.Err != nil || r.Text != "Changed 1 row in a.db. notes: 1 deleted." || !strings.Contains(string(r.Data), `"rows_changed":1,"verified":true,"undo":false`) {
 		t.Errorf("%+v %s", r, r.Data)
 	}
@@ -188,7 +188,7 @@ func TestChangeDB(t *testing.T) {
 		if ask := set.Ask(t.Context(), scope, call(query)); ask != nil {
 			t.Errorf("%s: a person is asked %+v", query, ask)
 		}
-		if r := set.Call(t.Context(), scope, call(query), "x"); r.Err == nil || r.Err.CanRetry || r.Err.Suggestion == "" {
+		if r := set.Call(t.Context(), scope, call(query), &loci.Approval{Fingerprint: "x"}); r.Err == nil || r.Err.CanRetry || r.Err.Suggestion == "" {
 			t.Errorf("%s: %s", query, text.Clip(fmt.Sprintf("%+v", r), 300))
 		}
 	}

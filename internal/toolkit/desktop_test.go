@@ -46,7 +46,7 @@ func (a asked) yes(name, args string) (preview string, r loci.ToolResult) {
 	if ask := a.set.Ask(a.t.Context(), a.scope, call); ask != nil {
 		preview, fingerprint = ask.Preview, ask.Fingerprint
 	}
-	return preview, a.set.Call(a.t.Context(), a.scope, call, fingerprint)
+	return preview, a.set.Call(a.t.Context(), a.scope, call, &loci.Approval{Fingerprint: fingerprint})
 }
 
 func TestMediaControl(t *testing.T) {

@@ -30,7 +30,12 @@ type playing struct {
 }
 
 // Origin names who says what is playing.
-func (p playing) Origin() string { return "media player " + p.Player }
+func (p playing) Origin() string {
+	if p.Player == "" {
+		return ""
+	}
+	return "media player " + p.Player
+}
 
 // mediaControl is the tool that tells media players what to do.
 func mediaControl(c Config) tool.Tool {
@@ -49,7 +54,7 @@ func mediaControl(c Config) tool.Tool {
 		if args.Action == desktop.VolumeSet {
 			what = actionWords[args.Action].In(env.Scope.Lang, min(max(args.Volume, 0), 100))
 		}
-		return tool.Preview{Text: strings.TrimSpace(form.In(env.Scope.Lang, p.Player, what) + "\n" + p.Now)}, nil
+		return tool.Preview{Text: strings.TrimSpace(form.In(env.Scope.Lang, p.Player, what) + "\n" + p.Now), Binding: string(args.Action), Subject: what}, nil
 	}
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "media_control",

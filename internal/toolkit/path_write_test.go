@@ -221,7 +221,7 @@ func TestSpellingsWriting(t *testing.T) {
 	t.Setenv("HOME", top+"/home")
 	call := func(name string, v any) loci.ToolResult {
 		scope := loci.Scope{Principal: loci.Principal{Owner: true}, Folders: []string{top + "/work", top + "/home/notes"}}
-		return b.set.Call(t.Context(), scope, loci.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(args(t, v))}, "")
+		return b.set.Call(t.Context(), scope, loci.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(args(t, v))}, nil)
 	}
 	for _, tt := range []struct{ path, at string }{
 		{composed, "work/" + decomposed},              // B

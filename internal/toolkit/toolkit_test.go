@@ -108,7 +108,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 type anything struct{}
 
 // Decide allows everything.
-func (anything) Decide(context.Context, loci.Scope, loci.ToolSpec, json.RawMessage) tool.Decision {
+func (anything) Decide(context.Context, tool.Case) tool.Decision {
 	return tool.Decision{Verdict: tool.Allow}
 }
 
@@ -127,7 +127,7 @@ func (b *bench) write(name, text string) {
 func (b *bench) call(name, args string) loci.ToolResult {
 	b.t.Helper()
 	scope := loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Folders: []string{b.root}, Lang: b.lang}
-	return b.set.Call(b.t.Context(), scope, loci.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(args)}, "")
+	return b.set.Call(b.t.Context(), scope, loci.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(args)}, nil)
 }
 
 // get calls a tool that must succeed, and decodes the result.

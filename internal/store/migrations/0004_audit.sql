@@ -1,0 +1,1 @@
+-- What comes with the tables of this step is in the next change.
