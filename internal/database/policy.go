@@ -88,7 +88,7 @@ func (g *guard) rows(action sqlite.AuthorizerActionCode, table string) error {
 }
 
 // closedFunctions reach past the database.
-var closedFunctions = []string{"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "fsdir", "sqlite_dbpage"}
+var closedFunctions = []string{"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "fsdir", "sqlite_dbpage", "sqlite_log"}
 
 // pragma judges a PRAGMA: some describe what is asked about, others tell a setting
 // where they have no value, and would change it where they have one.

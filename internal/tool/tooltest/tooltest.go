@@ -328,7 +328,7 @@ func (c checker) deadline(t *testing.T) {
 	hang := c.tl
 	release := make(chan struct{})
 	defer close(release)
-	hang.Timeout = time.Millisecond
+	hang.Timeout = 50 * time.Millisecond
 	if hang.Preview != nil { // what takes too long is the change
 		hang.Preview = func(context.Context, tool.Env, json.RawMessage) (tool.Preview, error) { return tool.Preview{}, nil }
 	}
