@@ -328,8 +328,8 @@ func (c checker) deadline(t *testing.T) {
 	hang := c.tl
 	release := make(chan struct{})
 	defer close(release)
-	hang.Timeout = 50 * time.Millisecond
-	if hang.Preview != nil { // what takes too long is the change
+	hang.Timeout = 100 * time.Millisecond
+	if hang.Preview != nil { // what hangs is the handler
 		hang.Preview = func(context.Context, tool.Env, json.RawMessage) (tool.Preview, error) { return tool.Preview{}, nil }
 	}
 	hang.Handler = func(context.Context, tool.Env, json.RawMessage) (any, error) {
