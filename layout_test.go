@@ -55,7 +55,7 @@ var arrows = map[string]row{
 
 	"cmd/loci":     {wiring, "internal/cli internal/confine"},
 	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/redact internal/secret internal/text internal/wire"},
-	"internal/app": {wiring, ". internal/agent internal/api internal/argv internal/config internal/confine internal/embedded internal/gate internal/intent " +
+	"internal/app": {wiring, ". internal/agent internal/api internal/argv internal/config internal/confine internal/database internal/desktop internal/embedded internal/gate internal/intent " +
 		"internal/model internal/model/server internal/prompt internal/redact internal/sandbox internal/secret internal/store internal/tool internal/toolkit internal/transcript internal/undo"},
 
 	"internal/api":   {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
@@ -69,9 +69,11 @@ var arrows = map[string]row{
 
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
 	"internal/gate":          {abilities, ". internal/lang internal/sandbox internal/tool"},
-	"internal/toolkit":       {abilities, ". internal/argv internal/confine internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
+	"internal/toolkit":       {abilities, ". internal/argv internal/confine internal/database internal/desktop internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
 	"internal/undo":          {abilities, ". internal/sandbox"},
 	"internal/toolkit/arith": {abilities, ". internal/text"},
+	"internal/database":      {abilities, ". internal/text"},
+	"internal/desktop":       {abilities, ". internal/text"},
 	"internal/model":         {abilities, ". internal/model/server internal/redact internal/text internal/wire internal/wire/ollama"},
 	"internal/model/server":  {abilities, ". internal/redact internal/wire internal/wire/openai internal/wire/ollama"},
 	"internal/intent":        {abilities, ". internal/lang"},
@@ -95,6 +97,7 @@ var arrows = map[string]row{
 
 	"internal/fake":                  {tests, ". internal/wire internal/wire/openai internal/wire/ollama"},
 	"internal/tool/tooltest":         {tests, ". internal/tool internal/sandbox internal/toolcall"},
+	"internal/desktop/desktoptest":   {tests, ""},
 	"internal/embedded/embeddedtest": {tests, ". internal/embedded"},
 	"test/bench":                     {tests, ""},
 }

@@ -24,6 +24,12 @@ need 'command -v python3' python3 python3-pip python3-venv
 need 'python3 -m pip --version' python3-pip
 need 'python3 -c "import ensurepip"' python3-venv
 if [ "$(uname -s)" = Linux ]; then
+	need 'command -v dbus-daemon' dbus
+	if ! ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && [ ! -e /etc/postgresql-common ]; then
+		mkdir -p /etc/postgresql-common # the tests start servers of their own, and need none that runs
+		echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+	fi
+	need 'command -v postgres || ls /usr/lib/postgresql/*/bin/postgres' postgresql
 	need 'ldconfig -p | grep -q libgomp.so.1 || /sbin/ldconfig -p | grep -q libgomp.so.1' libgomp1
 fi
 

@@ -23,6 +23,8 @@ import (
 	"loci/internal/api"
 	"loci/internal/argv"
 	"loci/internal/config"
+	"loci/internal/database"
+	"loci/internal/desktop"
 	"loci/internal/embedded"
 	"loci/internal/gate"
 	"loci/internal/intent"
@@ -233,7 +235,7 @@ func (a *App) openAgent(ctx context.Context) error {
 func (a *App) toolConfig(now func() time.Time) tool.Config {
 	p := a.opts.Paths
 	return tool.Config{
-		Tools:   toolkit.All(toolkit.Config{Trash: a.trash()}),
+		Tools:   toolkit.All(a.toolkitConfig()),
 		Timeout: a.opts.Config.Timeouts.Tool,
 		Logger:  a.opts.Logger,
 		Ledger:  ledger{a.store, a.opts.Hide},
@@ -244,6 +246,18 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		Gate:    gate.New(a.gateConfig()),
 		Mask:    a.opts.Hide.Known(),
 	}
+}
+
+// toolkitConfig says what the built-in tools may reach.
+func (a *App) toolkitConfig() toolkit.Config {
+	c := toolkit.Config{Trash: a.trash(), Databases: map[string]database.Connection{}, Apps: map[string]desktop.App{}}
+	for name, d := range a.opts.Config.Databases {
+		c.Databases[name] = database.Connection{URL: string(d.URL), Writable: d.Writable}
+	}
+	for name, app := range a.opts.Config.Apps {
+		c.Apps[name] = desktop.App(app)
+	}
+	return c
 }
 
 // gateConfig says what may run unasked.

@@ -71,8 +71,11 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	for _, b := range backends {
 		text += fmt.Sprintln(b.URL, b.Key) // printed as a whole, it hides the key
 	}
-	tools := a.toolConfig(nil)
-	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private,
+	tools, reached := a.toolConfig(nil), a.toolkitConfig()
+	for name, d := range reached.Databases {
+		text += fmt.Sprintln(name, d.URL, d.Writable) // likewise
+	}
+	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private, reached.Apps,
 		a.gateConfig().Taint, ruling(a, "ls"), ruling(a, "rm"), tools.Rules(loci.Principal{Owner: true}), tools.Rules(loci.Principal{ID: "user:ann"}),
 		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, false), clock(c.TimeZone)().Location())
 }

@@ -72,6 +72,11 @@ type Config struct {
 	WorkingFolder   string            `yaml:"working_folder" is:"path" doc:"Where relative paths start. Empty: the first of the folders. With --allow it is the first folder given there."`
 	Principals      map[string]Rights `yaml:"principals" key:"person" doc:"Rights of other people, for chat servers that say who is asking: the forwarded id or e-mail address, then rights. Without an entry a person may only chat."`
 
+	// What may be reached besides, after your yes where something changes.
+
+	Databases map[string]Database `yaml:"databases" doc:"PostgreSQL databases that query_db may read, by the names that you call them; SQLite files need no entry. What they give counts as read from outside."`
+	Apps      map[string]App      `yaml:"apps" doc:"Applications that open_app may start, by the names that you call them."`
+
 	// Limits.
 
 	MaxSteps   int      `yaml:"max_steps" min:"1" max:"1000" doc:"Model calls in one turn; after that the answer is what was found so far."`
@@ -126,6 +131,18 @@ type Folder struct {
 	Path    string `yaml:"path" short:"true" is:"path" doc:"Absolute path, or one that starts with ~."`
 	Access  string `yaml:"access" enum:"read,ask,write,never" doc:"What may be done there and below: only looking (read), changes after your yes to each (ask, the usual), changes unasked (write), or nothing at all (never). Of folders in each other the inner one counts."`
 	Outside bool   `yaml:"outside" doc:"What is in there comes from others, such as downloads. A conversation that has read it asks again before anything leaves this machine or cannot be taken back."`
+}
+
+// Database is a PostgreSQL database.
+type Database struct {
+	URL      Secret `yaml:"url" short:"true" doc:"Address, such as postgres://user:password@host/name, or where it is: secret:NAME, env:NAME, file:PATH or cmd:PROGRAM. Beyond this machine it is encrypted; add sslmode=verify-full to check the server as well."`
+	Writable bool   `yaml:"writable" doc:"Rows may be changed, after your yes to each change."`
+}
+
+// App is an application.
+type App struct {
+	Command []string `yaml:"command" items:"arguments" doc:"Program and arguments; a file to open comes after them."`
+	URLs    bool     `yaml:"urls" doc:"Web addresses may be opened with it too."`
 }
 
 // Texts are what is told to models of one family in place of loci's own words.

@@ -84,6 +84,8 @@ var examples = map[string]string{
 	"unasked_commands": "\n  - ls\n  - git status\n  - git log",
 	"denied_commands":  "\n  - git push",
 	"principals":       "\n  ann@example.com:\n    folders:\n      - ~/Shared",
+	"databases":        "\n  work:\n    url: postgres://me:password@db.example.com/work?sslmode=verify-full\n    writable: false",
+	"apps":             "\n  editor:\n    command: [gedit]\n  browser:\n    command: [firefox, --new-window]\n    urls: true",
 	"allowed_hosts":    "\n  - loci.example",
 	"allowed_origins":  "\n  - https://chat.example",
 }

@@ -104,6 +104,16 @@ func cases(t *testing.T) map[string][3]setCase {
 			{"{v: {}}", map[string]Rights{"v": {}}},
 			{"{w: {folders: [" + at("x") + "]}}", map[string]Rights{"w": {Folders: []Folder{{Path: at("x")}}}}},
 		},
+		"databases": {
+			{"{a: {url: \"postgres://u:p@h/a\", writable: true}}", map[string]Database{"a": {"postgres://u:p@h/a", true}}},
+			{"{b: \"postgres://h/b\"}", map[string]Database{"b": {URL: "postgres://h/b"}}},
+			{"{}", map[string]Database{}},
+		},
+		"apps": {
+			{"{a: {command: [a, -b], urls: true}}", map[string]App{"a": {[]string{"a", "-b"}, true}}},
+			{"{b: {command: [b]}}", map[string]App{"b": {Command: []string{"b"}}}},
+			{"{}", map[string]App{}},
+		},
 		"max_steps":           number(1, 2, 1000),
 		"kept_rounds":         number(1, 2, 3),
 		"timeouts.connect":    wait(),

@@ -174,6 +174,11 @@ func (u *utterance) aimed(tool string) goal {
 		return saying{oneNamed.In(u.Lang)}
 	case runCommand:
 		return saying{howToRun.In(u.Lang)}
+	case queryDB: // its tables, for nobody knows the query
+		if path == "" {
+			return nil
+		}
+		return oneCall{tool: queryDB, args: arguments{"database": path}}
 	case searchFiles:
 		if path == "" {
 			return nil

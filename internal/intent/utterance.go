@@ -26,6 +26,9 @@ const (
 	moveFile      = "move_file"
 	deleteFile    = "delete_file"
 	runCommand    = "run_command"
+	queryDB       = "query_db"
+	mediaControl  = "media_control"
+	openApp       = "open_app"
 )
 
 // utterance is what a person said, made ready for the rules.

@@ -258,6 +258,10 @@ func (s *Set) work(ctx context.Context, env Env, t entry, args json.RawMessage) 
 	if from := env.Files.Outside(); len(from) > 0 {
 		o.origin = "files in " + strings.Join(from, ", ")
 	}
+	// What failed may tell of outside too: the words of another server, for one.
+	if from, tells := value.(interface{ Origin() string }); tells && from.Origin() != "" {
+		o.origin = from.Origin()
+	}
 	if err != nil {
 		return o, err
 	}
@@ -266,9 +270,6 @@ func (s *Set) work(ctx context.Context, env Env, t entry, args json.RawMessage) 
 		return o, err
 	}
 	o.data, o.text = shorten(data, cmp.Or(t.MaxResult, s.maxResult)), t.Render(env.Scope.Lang, value)
-	if from, tells := value.(interface{ Origin() string }); tells && from.Origin() != "" {
-		o.origin = from.Origin()
-	}
 	if made, tells := value.(interface{ Change() string }); tells {
 		o.change = made.Change()
 	}

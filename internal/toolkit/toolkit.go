@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/database"
+	"loci/internal/desktop"
 	"loci/internal/lang"
 	"loci/internal/sandbox"
 	"loci/internal/tool"
@@ -32,6 +34,10 @@ type Config struct {
 	SearchBytes int64         // bytes a search reads; 1 GiB
 	SearchTime  time.Duration // how long a search goes on before it tells what it has; 20 s
 	Trash       string        // folder of the journal; empty: nothing is kept, and nothing can be deleted
+
+	Databases map[string]database.Connection // on servers, by the names that a person gave them
+	Apps      map[string]desktop.App         // that may be started, likewise
+	Desktop   desktop.Desktop
 }
 
 // All makes every built-in tool.
@@ -50,6 +56,10 @@ func All(c Config) []tool.Tool {
 		tool.WithDoing(listProcesses(), func(processArgs) string { return "looking at what runs" }),
 		tool.WithDoing(currentTime(), func(clockArgs) string { return "looking at the clock" }),
 		tool.WithDoing(calculate(), func(a calcArgs) string { return "calculating " + a.Expression }),
+		tool.WithDoing(queryDB(c), func(a queryArgs) string { return "looking into " + a.Database }),
+		tool.WithDoing(changeDB(c), func(a changeArgs) string { return "changing " + a.Database }),
+		tool.WithDoing(mediaControl(c), func(a mediaArgs) string { return "telling the player: " + string(a.Action) }),
+		tool.WithDoing(openApp(c), func(a appArgs) string { return "opening " + a.App }),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"loci"
 	"loci/internal/confine"
+	"loci/internal/desktop"
 	"loci/internal/text"
 	"loci/internal/tool"
 	"loci/internal/tool/tooltest"
@@ -37,12 +38,16 @@ var fixtures = map[string]tooltest.Fixture{
 	"move_file":      {Args: map[string]any{"source": "notes.md", "destination": "new/moved.md"}, Path: "source", Fail: map[string]any{"source": "notes.md", "destination": "app.log"}},
 	"delete_file":    {Args: map[string]any{"path": "notes.md"}, Path: "path", Fail: map[string]any{"path": "."}},
 	"run_command":    {Args: map[string]any{"argv": []string{"cat", "notes.md"}}, Fail: map[string]any{"argv": []string{"no-such-program-here"}}},
+	"query_db":       {Args: map[string]any{"database": "notes.md", "query": "SELECT * FROM notes"}, Path: "database", Setup: databases, Fail: map[string]any{"database": "notes.md", "query": "DROP TABLE notes"}},
+	"change_db":      {Args: map[string]any{"database": "notes.md", "query": "DELETE FROM notes WHERE id > 1"}, Path: "database", Setup: databases, Edit: addRow, Fail: map[string]any{"database": "notes.md", "query": "DROP TABLE notes"}},
+	"media_control":  {Args: map[string]any{"action": "volume_set", "volume": 30}},
+	"open_app":       {Args: map[string]any{"app": "reader", "target": "notes.md"}, Path: "target", Fail: map[string]any{"app": "other"}},
 	"calculate":      {Args: map[string]any{"expression": "111 x 222 / 777"}, Fail: map[string]any{"expression": "1/0"}},
 }
 
 // TestConformance runs the suite over every tool that there is.
 func TestConformance(t *testing.T) {
-	all := All(Config{Trash: filepath.Join(t.TempDir(), "trash")})
+	all := All(Config{Trash: filepath.Join(t.TempDir(), "trash"), Apps: map[string]desktop.App{"reader": {Command: []string{"true"}}}})
 	if _, err := tool.New(tool.Config{Tools: all}); err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +57,9 @@ func TestConformance(t *testing.T) {
 			f, ok := fixtures[tl.Name]
 			if !ok {
 				t.Fatal("the tool has no fixture")
+			}
+			if tl.Name == "media_control" {
+				tl = mediaControl(Config{Desktop: withPlayer(t)})
 			}
 			tooltest.Run(t, tl, f)
 		})
@@ -69,7 +77,7 @@ func TestPromptSize(t *testing.T) {
 	for _, tl := range All(Config{}) {
 		total += len(tl.Name) + len(tl.Description) + len(tl.Parameters)
 	}
-	if total > 5600 {
+	if total > 7200 {
 		t.Errorf("the tools take %d bytes of the prompt", total)
 	}
 	t.Logf("%d bytes", total)
@@ -172,6 +180,10 @@ func TestDoing(t *testing.T) {
 		{"run_command", `{"script":"ls | wc -l","timeout_s":61}`, "running the script ls | wc -l (this may take long)"},
 		{"run_command", `{"argv":"ls | wc"}`, "running a command"},
 		{"calculate", `{"expression":"6*7"}`, "calculating 6*7"},
+		{"query_db", `{"database":"shop.db"}`, "looking into shop.db"},
+		{"change_db", `{"database":"shop.db","query":"DELETE FROM a"}`, "changing shop.db"},
+		{"media_control", `{"action":"next"}`, "telling the player: next"},
+		{"open_app", `{"app":"editor"}`, "opening editor"},
 		{"current_time", `{}`, "looking at the clock"},
 		{"something_new", `{"path":"x"}`, "something_new"},
 		{"read_file", `no JSON`, "read_file"},

@@ -58,7 +58,9 @@ func (c checker) preview(t *testing.T) {
 	if !ok || c.f.Folder {
 		return
 	}
-	if err := os.WriteFile(filepath.Join(c.root, path), []byte("# Notes\nbuy bread\n"), 0o600); err != nil {
+	if c.f.Edit != nil {
+		c.f.Edit(t, filepath.Join(c.root, path))
+	} else if err := os.WriteFile(filepath.Join(c.root, path), []byte("# Notes\nbuy bread\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if p := c.look(t, "en"); p.Basis == basis {

@@ -40,6 +40,11 @@ type Fixture struct {
 	// Fail is arguments that fit the schema and that the tool itself must
 	// refuse; nil where there are none.
 	Fail map[string]any
+	// Setup puts files into the folder, over those that are there, for a tool that
+	// needs other ones; nil: it does not.
+	Setup func(t *testing.T, root string)
+	// Edit changes a file, for the same tools; nil: it gets another text.
+	Edit func(t *testing.T, path string)
 }
 
 // The name Žurnāls in the two Unicode forms it can have on a disk.
@@ -95,6 +100,9 @@ func (c checker) makeFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if c.f.Setup != nil {
+		c.f.Setup(t, c.root)
 	}
 }
 
