@@ -66,6 +66,9 @@ func (d *stubs) Folder() string { return d.folder }
 
 // Place writes files for the tools that read them, and notes the text for the others.
 func (d *stubs) Place(call Call, text string) error {
+	if text == "" {
+		return nil
+	}
 	args := arguments(call.Args)
 	at := filepath.Join(d.folder, filepath.FromSlash(args["path"]))
 	switch call.Tool {
@@ -77,17 +80,12 @@ func (d *stubs) Place(call Call, text string) error {
 	case "recall":
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if text != "" {
-			d.memory = append(d.memory, memory{text, args["origin"]})
-		}
+		d.memory = append(d.memory, memory{text, args["origin"]})
 		return nil
 	default:
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.texts[key(call.Tool, call.Args)] = text
-		return nil
-	}
-	if text == "" {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
