@@ -40,7 +40,7 @@ func wished(c tool.Case) bool {
 	var args map[string]any
 	d := json.NewDecoder(bytes.NewReader(c.Arguments))
 	d.UseNumber() // the number of an account is a destination like any other
-	if d.Decode(&args) != nil {
+	if !json.Valid(c.Arguments) || d.Decode(&args) != nil {
 		return false
 	}
 	said := make([]string, len(c.Scope.Said))

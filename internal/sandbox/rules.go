@@ -60,6 +60,22 @@ func (rs Rules) at(path string) Rule {
 	return deepest
 }
 
+// foreign is the folder that a real path lies in, of those whose content comes from
+// others; empty if it lies in none. That takes something away, so that any spelling
+// counts, also where the same rule gives something.
+func (rs Rules) foreign(path string) (folder string) {
+	depth := -1
+	for _, r := range rs {
+		if n := len(strings.FieldsFunc(r.Path, isSeparator)); insideFolded(path, r.Path) && (n > depth || n == depth && r.Outside) {
+			folder, depth = "", n
+			if r.Outside {
+				folder = r.Path
+			}
+		}
+	}
+	return folder
+}
+
 // rank orders accesses by how much they allow.
 func rank(a Access) int { return slices.Index([]Access{Never, ReadOnly, AskFirst, Free}, a) }
 
@@ -118,12 +134,11 @@ func (f *Folders) checkPlace(loc Location, opened fs.FileInfo, shown string) err
 			return errRefused("%s belongs to loci itself and is not opened.", quote(shown))
 		}
 	}
-	r := f.rules.at(real)
-	if r.Access == Never {
+	if f.rules.at(real).Access == Never {
 		return errRefused("%s is in a folder that the person has closed.", quote(shown))
 	}
-	if r.Outside {
-		f.outside.note(r.Path)
+	if from := f.rules.foreign(real); from != "" {
+		f.outside.note(from)
 	}
 	return nil
 }
