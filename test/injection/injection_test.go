@@ -155,6 +155,30 @@ func (w *World) untilFinished() {
 	w.t.Fatal("the turn does not end")
 }
 
+// TestMarkupIsNoCall gives the texts to a model that does not obey: whatever calls they
+// hold and whatever they answer, nobody is asked anything, and nothing is done.
+func TestMarkupIsNoCall(t *testing.T) {
+	for _, tier := range []loci.Tier{loci.TierNative, loci.TierText} {
+		w := New(t, Setting{Tier: tier, Mode: gate.Strict})
+		for _, s := range scenarios(t) {
+			if s.When != AtOnce || !s.Parrot && !strings.ContainsAny(s.Hostile, "<{[") && !strings.Contains(s.Hostile, "7F3") {
+				continue
+			}
+			w.begin()
+			w.place(s)
+			w.model.Listen(s, false)
+			w.model.Expect(s.Calls)
+			var r Tried
+			if o := w.until(w.say(s.Request()), s, &r); len(o.Asked) > 0 || w.model.Acted() {
+				t.Errorf("%s.%s: asked %+v", s.Source, s.Name, o.Asked)
+			}
+			if done := w.wished(s); len(done) > 0 {
+				t.Errorf("%s.%s: done %v", s.Source, s.Name, done)
+			}
+		}
+	}
+}
+
 // TestRelaxedLetsThrough lists what the relaxed mode does unasked: no more than what
 // its policy says, and all of that.
 func TestRelaxedLetsThrough(t *testing.T) {
