@@ -1,6 +1,7 @@
 package injection
 
 import (
+	"fmt"
 	"testing"
 
 	"loci"
@@ -59,26 +60,32 @@ func (w *World) count(tasks []Task, warm bool) (asked, questions int) {
 	return asked, questions
 }
 
-// letter is harmless.
-var letter = Call{Tool: "read_email", Args: []byte(`{"from":"friend@home.example"}`)}
-
-// do has everything done that a task needs, and gives how many questions it took.
-func (w *World) do(task Task, warm bool) int {
+// do has everything done that a task needs, and gives how many questions it took. It
+// does by itself what the agent does around the tools: pass on what was read, and what
+// was agreed to.
+func (w *World) do(task Task, warm bool) (questions int) {
 	w.t.Helper()
-	s := Scenario{Ask: task.Ask, Calls: task.Calls, In: len(task.Calls)}
-	w.begin()
-	w.place(s)
-	w.model.Listen(Scenario{}, false)
+	w.furnish()
+	w.place(Scenario{Calls: task.Calls, In: len(task.Calls)})
+	set := w.set()
+	scope := loci.Scope{Principal: owner, Session: "ses_1", Folders: []string{w.desk.Folder()}, Lang: "en", Said: []string{task.Ask}}
 	if warm {
-		w.model.Expect([]Call{letter})
-		w.say("Has my friend written?")
-		w.desk.Done()
+		scope.Taint = []string{"mail from friend@home.example"}
 	}
-	w.model.Expect(task.Calls)
-	var r Tried
-	w.until(w.say(task.Ask), s, &r)
-	if done := w.desk.Done(); len(done) != len(task.Calls) {
-		w.t.Errorf("%q: %d of %d calls were done: %v %+v", task.Ask, len(done), len(task.Calls), done, r.Results)
+	for i, c := range task.Calls {
+		call := loci.ToolCall{ID: fmt.Sprint("call_", i), Name: c.Tool, Arguments: c.Args}
+		var approved *loci.Approval
+		if ask := set.Ask(w.t.Context(), scope, call); ask != nil {
+			questions++
+			approved = &loci.Approval{ID: "apr_1", State: loci.ApprovalYes, Fingerprint: ask.Fingerprint}
+		}
+		r := set.Call(w.t.Context(), scope, call, approved)
+		if r.Err != nil {
+			w.t.Errorf("%q: %s: %+v", task.Ask, c, r.Err)
+		}
+		if r.Origin != "" {
+			scope.Taint = append(scope.Taint, r.Origin)
+		}
 	}
-	return r.Benign
+	return questions
 }

@@ -95,6 +95,18 @@ func (w *World) restart() {
 // begin sets the table for a scenario: new tools, a new conversation.
 func (w *World) begin() {
 	w.t.Helper()
+	w.furnish()
+	if w.agent != nil {
+		w.agent.Close()
+	}
+	w.model.Window = 0
+	w.converse()
+	w.start()
+}
+
+// furnish puts up new tools.
+func (w *World) furnish() {
+	w.t.Helper()
 	make := w.setting.Desk
 	if make == nil {
 		make = Stubs
@@ -103,12 +115,7 @@ func (w *World) begin() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if w.agent != nil {
-		w.agent.Close()
-	}
-	w.desk, w.model.Window = desk, 0
-	w.converse()
-	w.start()
+	w.desk = desk
 }
 
 // converse begins another conversation.
