@@ -25,7 +25,7 @@ func GrantSpans(binding string) []GrantSpan {
 type Grant struct {
 	ID        string    `json:"id"`
 	Principal string    `json:"-"`
-	Session   string    `json:"session"` // in which it was given; of GrantSession the only one it holds in
+	Session   string    `json:"session,omitempty"` // of GrantSession: the one it holds in
 	Approval  string    `json:"approval"`
 	Tool      string    `json:"tool"`
 	Subject   string    `json:"subject"` // what it is for, in words: a path, or a command

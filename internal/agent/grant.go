@@ -18,12 +18,15 @@ func (t *turn) remember(q loci.Approval, to loci.ApprovalState) {
 		return
 	}
 	g := loci.Grant{
-		ID: loci.NewID(loci.GrantPrefix), Session: q.Session, Approval: q.ID, Tool: q.Tool, Subject: q.Subject,
+		ID: loci.NewID(loci.GrantPrefix), Approval: q.ID, Tool: q.Tool, Subject: q.Subject,
 		Binding: q.Binding, Span: span, Given: loci.Now(),
 	}
-	if span == loci.GrantMinutes {
+	switch span {
+	case loci.GrantMinutes:
 		end := loci.Time{Time: g.Given.Add(lasting)}
 		g.Expires = &end
+	case loci.GrantSession:
+		g.Session = q.Session
 	}
 	t.pending.Grants = append(t.pending.Grants, g)
 }

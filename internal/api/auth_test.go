@@ -36,6 +36,8 @@ var everyRoute = []struct {
 	{"GET", "/api/agent/tools", "", scopeOwner},
 	{"GET", "/api/agent/debug?session=ses_1", "", scopeOwner},
 	{"GET", "/api/agent/events?session=ses_1", "", scopeOwner},
+	{"GET", "/api/agent/audit", "", scopeOwner},
+	{"GET", "/api/agent/audit/verify", "", scopeOwner},
 	{"GET", "/api/agent/sessions", "", scopeOwner},
 	{"GET", "/api/agent/sessions/ses_1", "", scopeOwner},
 	{"PATCH", "/api/agent/sessions/ses_1", `{"title":"x"}`, scopeOwner},

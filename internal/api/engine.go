@@ -45,6 +45,14 @@ type Questions interface {
 	Revoke(ctx context.Context, p loci.Principal, id string) error
 }
 
+// Changes is what was done to files, and the way back.
+type Changes interface {
+	// Changes lists what a principal may see, newest first; an empty session is all.
+	Changes(ctx context.Context, p loci.Principal, session string, limit int) ([]loci.Change, error)
+	// Undo takes one back and gives the change that this is, or says why it cannot.
+	Undo(ctx context.Context, p loci.Principal, id string) (loci.Change, error)
+}
+
 // Library reads the sessions of a principal. What belongs to somebody else is
 // not found.
 type Library interface {
@@ -71,6 +79,15 @@ type Inspector interface {
 	// Debug gives the exact context of the session's last model call, ready to
 	// be encoded as JSON.
 	Debug(ctx context.Context, p loci.Principal, session string) (any, error)
+}
+
+// Audit is the log of what tools did and people decided, everybody's.
+type Audit interface {
+	// Audit gives the rows that a filter lets through, oldest first; where it follows,
+	// those to come as well, until ctx ends.
+	Audit(ctx context.Context, f loci.AuditFilter) iter.Seq2[loci.AuditEntry, error]
+	// VerifyAudit reads the whole log and reports what was changed in it.
+	VerifyAudit(ctx context.Context) (loci.AuditReport, error)
 }
 
 // Models is what is known about the models of all backends.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -27,6 +26,7 @@ import (
 	"loci/internal/gate"
 	"loci/internal/intent"
 	"loci/internal/model"
+	"loci/internal/redact"
 	"loci/internal/sandbox"
 	"loci/internal/store"
 	"loci/internal/tool"
@@ -71,6 +71,9 @@ type Options struct {
 	// Say tells the person in plain sentences what is found and done.
 	Say    func(format string, args ...any)
 	Logger *slog.Logger
+	// Hide masks the secrets of the configuration and of the program itself wherever
+	// they could show; nil: one of its own.
+	Hide *redact.Redactor
 }
 
 // withDefaults fills in what may be left zero.
@@ -83,6 +86,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Hide == nil {
+		o.Hide = redact.New()
 	}
 	return o
 }
@@ -99,7 +105,7 @@ type App struct {
 	settings agent.Settings
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
-	listener net.Listener
+	listener *connections
 	hosts    []string // under which clients reach the listener, with the port
 	outside  string   // base URL for other machines, if they can come
 	server   *http.Server
@@ -115,6 +121,8 @@ type App struct {
 // is taken.
 func New(ctx context.Context, o Options) (_ *App, err error) {
 	a := &App{opts: o.withDefaults(), id: loci.NewID("loci_")}
+	a.opts.Hide.Add(a.opts.Config.Secrets()...)
+	a.opts.Logger = slog.New(a.opts.Hide.Handler(a.opts.Logger.Handler()))
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -154,6 +162,7 @@ func (a *App) openKeys(context.Context) error {
 	}
 	chat, err := config.EnsureChatKey(a.opts.Paths)
 	a.keys = api.Keys{Owner: string(owner), Chat: string(chat)}
+	a.opts.Hide.Add(a.keys.Owner, a.keys.Chat)
 	return err
 }
 
@@ -162,13 +171,28 @@ func (a *App) openStore(ctx context.Context) (err error) {
 		return err
 	}
 	a.undo = append(a.undo, a.store.Close)
-	return nil
+	return a.startAudit(ctx)
+}
+
+// startAudit opens the audit log, and tells loudly when it is not as it was left.
+func (a *App) startAudit(ctx context.Context) error {
+	key, err := config.EnsureAuditKey(a.opts.Paths)
+	if err != nil {
+		return err
+	}
+	problem, err := a.store.StartAudit(ctx, key, a.opts.Paths.AuditHead)
+	if problem != "" {
+		a.opts.Logger.Error("the audit log is not as it was left", "problem", problem)
+		a.opts.Say("The audit log is not as it was left. %s See what it is about: loci audit verify", problem)
+	}
+	return err
 }
 
 // openAgent puts the engine together and marks what a crash left unfinished.
 func (a *App) openAgent(ctx context.Context) error {
 	now := clock(a.opts.Config.TimeZone)
-	tools, err := tool.New(a.toolConfig(now))
+	kit := a.toolConfig(now)
+	tools, err := tool.New(kit)
 	if err != nil {
 		return err
 	}
@@ -196,7 +220,10 @@ func (a *App) openAgent(ctx context.Context) error {
 		a.own.Go(func() { a.verify(ctx) })
 	}
 	a.daily.Go(func() { purgeDaily(ctx, a.trash(), now, a.purged) })
-	a.server = api.Server(ctx, api.New(a.apiConfig(tools)), a.opts.Logger)
+	access := a.apiConfig(tools)
+	access.Changes = a.undoDesk(kit)
+	a.server = api.Server(ctx, api.New(access), a.opts.Logger)
+	a.server.ConnState = a.listener.follow
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); a.daily.Wait(); return nil })
 	return nil
 }
@@ -208,11 +235,13 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		Tools:   toolkit.All(toolkit.Config{Trash: a.trash()}),
 		Timeout: a.opts.Config.Timeouts.Tool,
 		Logger:  a.opts.Logger,
+		Ledger:  ledger{a.store, a.opts.Hide},
 		Now:     now,
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
 		Rules:   a.rules,
 		Gate:    gate.New(a.gateConfig()),
+		Mask:    a.opts.Hide.Known(),
 	}
 }
 
@@ -235,7 +264,7 @@ func (a *App) verify(ctx context.Context) {
 func (a *App) apiConfig(tools *tool.Set) api.Config {
 	desk := desk{a.store, a.agent, tools, a.settings.Folders}
 	return api.Config{
-		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: desk,
+		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: masked{desk, a.opts.Hide}, Audit: a.store,
 		Models: a.hub, Backends: backends{a.hub},
 		Keys:           func() api.Keys { return a.keys },
 		OwnerName:      a.settings.User,
@@ -246,6 +275,7 @@ func (a *App) apiConfig(tools *tool.Set) api.Config {
 		Instance:       a.id,
 		Version:        Version,
 		Ready:          a.store.Ready,
+		Mask:           a.opts.Hide.Text,
 		Logger:         a.opts.Logger,
 	}
 }
@@ -262,6 +292,7 @@ func (a *App) announce(context.Context) error {
 // Serve answers requests until ctx ends, then lets those that are under way
 // finish for a moment.
 func (a *App) Serve(ctx context.Context) error {
+	defer boundGarbage()()
 	served := make(chan error, 1)
 	go func() { served <- a.server.Serve(a.listener) }()
 	select {

@@ -28,7 +28,10 @@ func (c *command) doctor() *cobra.Command {
 			} else if wrong != nil {
 				return wrong
 			}
-			checks := app.Doctor(cmd.Context(), app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv}, wrong)
+			if wrong == nil {
+				wrong = c.resolve(cmd.Context())
+			}
+			checks := app.Doctor(cmd.Context(), app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv, Hide: c.hide}, wrong)
 			if err := c.printChecks(checks, asJSON); err != nil {
 				return err
 			}

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 
 	"loci"
 )
@@ -29,6 +31,9 @@ const (
 		FROM waiting JOIN session ON session.id = waiting.session
 		WHERE waiting.session = ?1 AND principal = ?2`
 
+	waitingApprovals = `SELECT` + approvalColumns + ` FROM approval
+		WHERE (session, turn) IN (SELECT session, turn FROM waiting) ORDER BY rowid`
+
 	allWaiting = `SELECT session, turn, node, state FROM waiting ORDER BY session, turn`
 
 	putApproval = `INSERT INTO approval (` + approvalColumns + `)
@@ -36,7 +41,7 @@ const (
 	putWaiting = `INSERT INTO waiting (session, turn, node, state) VALUES (?, ?, ?, ?)
 		ON CONFLICT (session, turn) DO UPDATE SET node = excluded.node, state = excluded.state`
 	dropDraft     = `UPDATE running SET text = '', reasoning = '' WHERE session = ? AND turn = ?`
-	settle        = `UPDATE approval SET state = ?4 WHERE session = ?1 AND id = ?2 AND state = ?3`
+	settle        = `UPDATE approval SET state = ?4 WHERE session = ?1 AND id = ?2 AND state = ?3 RETURNING turn, call, tool`
 	waitingIsOver = `DELETE FROM waiting WHERE session = ? AND turn = ?`
 )
 
@@ -75,23 +80,41 @@ func (db *DB) Waiting(ctx context.Context, principal, session string) (loci.Wait
 // AllWaiting gives the turns of everybody that wait for answers.
 func (db *DB) AllWaiting(ctx context.Context) ([]loci.Waiting, error) {
 	all, err := list(ctx, db, scanWaiting, allWaiting)
-	for i := range all {
-		if err == nil {
-			all[i].Approvals, err = db.TurnApprovals(ctx, all[i].Session, all[i].Turn)
-		}
+	if err != nil || len(all) == 0 {
+		return all, err
 	}
-	return all, err
+	asked, err := list(ctx, db, scanApproval, waitingApprovals)
+	if err != nil {
+		return nil, err
+	}
+	type place struct{ session, turn string }
+	byTurn := make(map[place][]loci.Approval, len(all))
+	for _, a := range asked {
+		at := place{a.Session, a.Turn}
+		byTurn[at] = append(byTurn[at], a)
+	}
+	for i, w := range all {
+		all[i].Approvals = byTurn[place{w.Session, w.Turn}]
+	}
+	return all, nil
 }
 
-// settle moves questions of a session from one state to another; of several who
-// would do the same, one can.
-func (t *tx) settle(session string, all []loci.Settlement) error {
+// settle moves questions of a session from one state to another, and writes down
+// that it did; of several who would do the same, one can.
+func (t *tx) settle(session, principal string, all []loci.Settlement) error {
 	for _, s := range all {
-		n, err := t.exec(settle, session, s.ID, string(s.From), string(s.To))
-		if err == nil && n == 0 {
-			err = errSettled
+		r := loci.AuditRecord{
+			Kind: loci.AuditAnswer, Principal: principal, Session: session, Permit: s.ID,
+			Result: string(s.From) + " -> " + string(s.To),
 		}
-		if err != nil {
+		err := t.sql.QueryRowContext(t.ctx, settle, session, s.ID, string(s.From), string(s.To)).Scan(&r.Turn, &r.Call, &r.Tool)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return errSettled
+		case err != nil:
+			return t.db.explain(err)
+		}
+		if _, err := t.record(r); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 // Package store keeps everything that must survive a restart in one SQLite
-// file: sessions, the nodes of their transcripts, their events, questions, and what
-// probing found out about models. It is the only package with SQL in it.
+// file: sessions, the nodes of their transcripts, their events, questions, the audit
+// log, and what probing found out about models. It is the only package with SQL in it.
 //
 // One connection writes and a few read, so that readers never wait for a
 // writer and writers never meet each other (write-ahead log; see
@@ -10,7 +10,8 @@
 // such as a deletion: there the disk is waited for.
 //
 // Nodes and events are only ever added. They go with their session, by
-// [DB.DeleteSession], and in no other way: triggers in the schema see to it.
+// [DB.DeleteSession], and in no other way: triggers in the schema see to it. The
+// audit log never goes; see [DB.StartAudit].
 package store
 
 import (
@@ -50,6 +51,7 @@ type DB struct {
 	write *pool // one connection
 	read  *pool // read-only connections
 	mover *checkpointer
+	audit *ledger // nil until StartAudit
 }
 
 // Open opens the database at path, makes it where there is none, and brings
@@ -58,11 +60,24 @@ type DB struct {
 //
 // Open takes no lock: one process at a time is for the caller to see to.
 func Open(ctx context.Context, path string, log *slog.Logger) (*DB, error) {
-	return open(ctx, path, log, busyTimeout)
+	return open(ctx, path, log, engine{"sqlite", dsn, busyTimeout})
 }
 
-// open is Open with another limit for the wait for other processes.
-func open(ctx context.Context, path string, log *slog.Logger, busy time.Duration) (_ *DB, err error) {
+// engine is how a database is reached.
+type engine struct {
+	driver string // of package database/sql
+	// dsn is the driver's name for a connection; mode is SQLite's, "rw" or "ro".
+	dsn  func(path string, busy time.Duration, mode string) string
+	busy time.Duration // how long a write waits for another process
+}
+
+// pool makes a pool of connections.
+func (e engine) pool(path, mode string, size int) (*pool, error) {
+	return newPool(e.driver, e.dsn(path, e.busy, mode), size)
+}
+
+// open is Open with another engine.
+func open(ctx context.Context, path string, log *slog.Logger, e engine) (_ *DB, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -79,7 +94,7 @@ func open(ctx context.Context, path string, log *slog.Logger, busy time.Duration
 	}()
 	// The writer comes first: the tables must be there when readers prepare
 	// their queries, and read-only connections cannot make a log's index.
-	if db.write, err = newPool(dsn(path, busy, "rw"), 1); err != nil {
+	if db.write, err = e.pool(path, "rw", 1); err != nil {
 		return nil, db.explain(err)
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -88,13 +103,13 @@ func open(ctx context.Context, path string, log *slog.Logger, busy time.Duration
 	if err := db.write.prepare(ctx, hotWrites); err != nil {
 		return nil, db.explain(err)
 	}
-	if db.read, err = newPool(dsn(path, busy, "ro"), readers); err != nil {
+	if db.read, err = e.pool(path, "ro", readers); err != nil {
 		return nil, db.explain(err)
 	}
 	if err := db.read.prepare(ctx, hotReads); err != nil {
 		return nil, db.explain(err)
 	}
-	conn, err := newPool(dsn(path, busy, "rw"), 1)
+	conn, err := e.pool(path, "rw", 1)
 	if err != nil {
 		return nil, db.explain(err)
 	}
@@ -105,7 +120,7 @@ func open(ctx context.Context, path string, log *slog.Logger, busy time.Duration
 	return db, nil
 }
 
-// dsn is the driver's name for a connection; mode is SQLite's, "rw" or "ro".
+// dsn is the engine's for the driver of this package.
 func dsn(path string, busy time.Duration, mode string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
@@ -202,7 +217,9 @@ func (db *DB) Verify(ctx context.Context) error {
 
 // Close moves the log into the database and closes it. Methods called later
 // fail.
-func (db *DB) Close() error { return db.explain(db.closePools()) }
+func (db *DB) Close() error {
+	return db.explain(errors.Join(db.anchorLast(context.Background()), db.closePools()))
+}
 
 // closePools closes the writer last: the last connection to go moves the log
 // into the database and removes it.
@@ -234,7 +251,15 @@ func (db *DB) durably(ctx context.Context, f func(*tx) error) error {
 		if _, err := c.ExecContext(ctx, "PRAGMA synchronous=FULL"); err != nil {
 			return db.explain(err)
 		}
-		err := db.runTx(ctx, c, f)
+		recorded := false
+		err := db.runTx(ctx, c, func(t *tx) error {
+			err := f(t)
+			recorded = t.head != nil
+			return err
+		})
+		if err == nil && recorded {
+			db.anchor()
+		}
 		_, back := c.ExecContext(ctx, "PRAGMA synchronous=NORMAL")
 		return errors.Join(err, db.explain(back))
 	})
@@ -262,11 +287,15 @@ func (db *DB) runTx(ctx context.Context, c *sql.Conn, f func(*tx) error) error {
 		return db.explain(err)
 	}
 	defer t.Rollback() // does nothing after a commit
-	if err := f(&tx{ctx: ctx, db: db, sql: t}); err != nil {
+	x := &tx{ctx: ctx, db: db, sql: t}
+	if err := f(x); err != nil {
 		return err
 	}
 	if err := t.Commit(); err != nil {
 		return db.explain(err)
+	}
+	if x.head != nil {
+		db.audit.advance(*x.head)
 	}
 	db.mover.committed()
 	return nil
