@@ -72,6 +72,9 @@ func (w *World) open() {
 		w.t.Fatal(err)
 	}
 	w.db = db
+	if _, err := db.StartAudit(context.Background(), make([]byte, 32), w.path+".head"); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *World) close() {
@@ -147,7 +150,7 @@ func (w *World) start() {
 func (w *World) set() *tool.Set {
 	w.t.Helper()
 	ruled := func(loci.Principal) sandbox.Rules { return rules(w.desk.Folder(), w.setting.Generous) }
-	config := tool.Config{Tools: w.desk.Tools(), Rules: ruled}
+	config := tool.Config{Tools: w.desk.Tools(), Rules: ruled, Ledger: w.db}
 	g := gate.Config{Grants: w.db, Rules: ruled, Taint: w.setting.Mode}
 	if w.setting.Generous {
 		g.Unasked = mayRun
