@@ -111,36 +111,50 @@ func (f *Folders) bind(rules Rules) {
 }
 
 // checkPlace refuses to look at what lies in a private or closed folder, and notes
-// what comes from outside. It is asked about a place that was opened, with what the
-// handle said of it, so that a name swapped in between does not help: what is at the
-// real path must be the opened thing.
+// what comes from outside.
 func (f *Folders) checkPlace(loc Location, opened fs.FileInfo, shown string) error {
-	if len(f.private) == 0 && !f.watched {
-		return nil
+	real, err := f.checkLook(loc, opened, shown)
+	if err == nil && real != "" {
+		f.noteForeign(real)
 	}
-	real, err := filepath.EvalSymlinks(loc.Path())
-	if err != nil {
-		return err
+	return err
+}
+
+// checkLook is checkPlace for who tells nobody what is there. It is asked about a
+// place that was opened, with what the handle said of it, so that a name swapped in
+// between does not help: what is at the real path must be the opened thing. It gives
+// the real path where that matters.
+func (f *Folders) checkLook(loc Location, opened fs.FileInfo, shown string) (real string, err error) {
+	if len(f.private) == 0 && !f.watched {
+		return "", nil
+	}
+	if real, err = filepath.EvalSymlinks(loc.Path()); err != nil {
+		return "", err
 	}
 	info, err := os.Stat(real)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if !os.SameFile(info, opened) {
-		return errMoved(shown)
+		return "", errMoved(shown)
 	}
 	for _, p := range f.private {
 		if insideFolded(real, p) {
-			return errRefused("%s belongs to loci itself and is not opened.", quote(shown))
+			return "", errRefused("%s belongs to loci itself and is not opened.", quote(shown))
 		}
 	}
 	if f.rules.at(real).Access == Never {
-		return errRefused("%s is in a folder that the person has closed.", quote(shown))
+		return "", errRefused("%s is in a folder that the person has closed.", quote(shown))
 	}
+	return real, nil
+}
+
+// noteForeign notes that something of a real path was told, if it lies in a folder
+// whose content comes from others.
+func (f *Folders) noteForeign(real string) {
 	if from := f.rules.foreign(real); from != "" {
 		f.outside.note(from)
 	}
-	return nil
 }
 
 // mayChange refuses what a rule keeps from being changed here.

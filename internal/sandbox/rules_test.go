@@ -226,6 +226,10 @@ func TestOutside(t *testing.T) {
 		"own":          {func(t *testing.T, f *Folders) { read(t, f, "own/a") }, false},
 		"list above":   {func(t *testing.T, f *Folders) { list(t, f, ".") }, false},
 		"sorted":       {func(t *testing.T, f *Folders) { read(t, f, "got/sorted/c") }, false},
+		"missing":      {func(t *testing.T, f *Folders) { read(t, f, "missing.md") }, false}, // it is looked for there
+		"found there":  {func(t *testing.T, f *Folders) { read(t, f, "b") }, true},
+		"namesakes":    {func(t *testing.T, f *Folders) { f.Namesakes(t.Context(), "a") }, false},
+		"a namesake":   {func(t *testing.T, f *Folders) { f.Namesakes(t.Context(), "b") }, true},
 		"read":         {func(t *testing.T, f *Folders) { read(t, f, "got/b") }, true},
 		"by a link":    {func(t *testing.T, f *Folders) { read(t, f, "link/b") }, true},
 		"a link to it": {func(t *testing.T, f *Folders) { read(t, f, "file") }, true},
