@@ -319,6 +319,17 @@ func TestUndoByLink(t *testing.T) {
 	if status, body := ask(t, http.MethodPost, h.addr.URL+got.Undo.Href, h.addr.Key, "", "{}"); status != http.StatusConflict || !strings.Contains(body, "There is something at") {
 		t.Errorf("%d %s", status, body)
 	}
+	_, log := ask(t, http.MethodGet, h.addr.URL+"/api/agent/audit?tool=undo", h.addr.Key, "", "")
+	var rows []loci.AuditRecord
+	if err := json.Unmarshal([]byte(log), &rows); err != nil || len(rows) != 6 {
+		t.Fatalf("%s, %v", log, err)
+	}
+	for i, result := range []string{"done", "taken back already", "There is something at"} {
+		in, out := rows[2*i], rows[2*i+1]
+		if in.Kind != loci.AuditIntent || out.Kind != loci.AuditOutcome || out.Intent != in.N || !strings.Contains(out.Result, result) || !strings.Contains(string(in.Arguments), h.top+"/data/") {
+			t.Errorf("the log has %+v, %+v", in, out)
+		}
+	}
 	status, body := ask(t, http.MethodGet, h.addr.URL+"/api/agent/changes", h.addr.Key, "", "")
 	var list []loci.Change
 	if err := json.Unmarshal([]byte(body), &list); err != nil || status != http.StatusOK || len(list) != 3 || list[0].Kind != loci.ChangeDeleted || list[0].Thing != "folder" || list[0].Session == "" || list[2].Tool != "write_file" || list[2].Undone != list[1].ID {

@@ -260,6 +260,12 @@ func TestUndoPlaces(t *testing.T) {
 	if _, err := h.j.Undo(t.Context(), other, x.ID, mira); !strings.Contains(told(t, err), "not in a folder that is allowed") || content(t, root+"/w/old") != "fresh" {
 		t.Errorf("%v", err)
 	}
+	for access, want := range map[Access]string{ReadOnly: "may only be looked into", Never: "has closed"} {
+		closed := open(t, Config{Folders: []string{root + "/w"}, Rules: Rules{{Path: root + "/w", Access: access}}})
+		if _, err := h.j.Undo(t.Context(), closed, x.ID, mira); !strings.Contains(told(t, err), want) || content(t, root+"/w/old") != "fresh" {
+			t.Errorf("%s: %v", access, err)
+		}
+	}
 	for _, id := range []string{"", "..", "../secret", "20261130-120000-0000000a", "20261130-120000-0000000b", "20261130-120000-00000000", x.ID + ".json", "../bin/" + x.ID, x.ID + "\n"} {
 		if c, err := h.j.Undo(t.Context(), h.f, id, mira); err == nil || errors.Is(err, fs.ErrNotExist) == strings.HasSuffix(id, "0a") || c.ID != "" {
 			if !strings.HasSuffix(id, "0b") {
