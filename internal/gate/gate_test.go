@@ -161,7 +161,7 @@ func situation(words, has string, mode Mode) (tool.Case, *Gate) {
 		case "freed":
 			g.Rules = func(loci.Principal) sandbox.Rules { return sandbox.Rules{{Path: home, Access: sandbox.Free}} }
 		case "unasked":
-			g.Unasked = func(tool.Case) bool { return true }
+			g.Command = func(tool.Case) (tool.Verdict, string) { return tool.Allow, "" }
 		case "granted":
 			g.Grants = granted{"owner ses_1 " + tool.Binding(c.Spec.Name, c.Preview): "gra_1"}
 		}
@@ -196,16 +196,33 @@ func TestWithoutGrants(t *testing.T) {
 	}
 }
 
-// TestUnaskedSeesTheCall has the configuration decide by what the call is.
-func TestUnaskedSeesTheCall(t *testing.T) {
-	c, _ := situation("exec dangerous", "", Strict)
-	g := New(Config{Unasked: func(c tool.Case) bool { return strings.Contains(string(c.Arguments), "petra") }})
-	if d := g.Decide(t.Context(), c); d.Verdict != tool.Allow || d.Permit != tool.PermitRule {
-		t.Errorf("%+v", d)
+// TestCommandSeesTheCall has the configuration decide by what the call is. What it
+// refuses is refused whatever was agreed to.
+func TestCommandSeesTheCall(t *testing.T) {
+	for said, want := range map[tool.Verdict]tool.Verdict{tool.Allow: tool.Allow, tool.Ask: tool.Ask, tool.Refuse: tool.Refuse} {
+		c, _ := situation("exec dangerous", "", Strict)
+		g := New(Config{Command: func(c tool.Case) (tool.Verdict, string) {
+			if strings.Contains(string(c.Arguments), "petra") {
+				return said, "because"
+			}
+			return tool.Ask, "otherwise"
+		}})
+		if d := g.Decide(t.Context(), c); d.Verdict != want || want != tool.Allow && d.Reason != "because" || want == tool.Allow && d.Permit != tool.PermitRule {
+			t.Errorf("%d: %+v", said, d)
+		}
+		if c.Arguments = json.RawMessage(`{}`); g.Decide(t.Context(), c).Verdict != tool.Ask {
+			t.Errorf("%d: another call does not ask", said)
+		}
+		if c.Spec = spec("egress dangerous"); g.Decide(t.Context(), c).Verdict != tool.Ask {
+			t.Errorf("%d: it decides about more than programs", said)
+		}
 	}
-	c.Arguments = json.RawMessage(`{}`)
-	if d := g.Decide(t.Context(), c); d.Verdict != tool.Ask {
-		t.Errorf("%+v", d)
+	c, with := situation("exec dangerous", "granted", Strict)
+	with.cfg.Command = func(tool.Case) (tool.Verdict, string) { return tool.Refuse, "never" }
+	for _, taint := range [][]string{nil, {"web page.example"}} {
+		if c.Scope.Taint = taint; with.Decide(t.Context(), c).Verdict != tool.Refuse {
+			t.Errorf("a grant is stronger than a refusal, with %q", taint)
+		}
 	}
 }
 

@@ -186,7 +186,10 @@ func hosted(prefix string) func(map[string]string) string {
 
 // Tools gives all tools, each of which writes down that it was called.
 func (d *stubs) Tools() []tool.Tool {
-	all := append(toolkit.All(toolkit.Config{Trash: d.trash}), d.remember(), d.recall())
+	all := slices.DeleteFunc(toolkit.All(toolkit.Config{Trash: d.trash}), func(t tool.Tool) bool {
+		return slices.ContainsFunc(allStubs, func(s stub) bool { return s.name == t.Name })
+	})
+	all = append(all, d.remember(), d.recall())
 	for _, s := range allStubs {
 		all = append(all, d.tool(s))
 	}

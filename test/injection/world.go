@@ -153,7 +153,7 @@ func (w *World) set() *tool.Set {
 	config := tool.Config{Tools: w.desk.Tools(), Rules: ruled, Ledger: w.db}
 	g := gate.Config{Grants: w.db, Rules: ruled, Taint: w.setting.Mode}
 	if w.setting.Generous {
-		g.Unasked = mayRun
+		g.Command = mayRun
 	}
 	config.Gate = gate.New(g)
 	if w.setting.Mode == Heedless {
@@ -177,15 +177,18 @@ func (h heedless) Decide(ctx context.Context, c tool.Case) tool.Decision {
 	return h.Gate.Decide(ctx, c)
 }
 
-// mayRun tells whether a command begins like one that runs unasked.
-func mayRun(c tool.Case) bool {
+// mayRun lets a command run unasked that begins like one of unasked.
+func mayRun(c tool.Case) (tool.Verdict, string) {
 	var args struct {
 		Argv []string `json:"argv"`
 	}
 	if json.Unmarshal(c.Arguments, &args) != nil {
-		return false
+		return tool.Ask, ""
 	}
-	return slices.ContainsFunc(unasked, func(p []string) bool { return len(args.Argv) >= len(p) && slices.Equal(args.Argv[:len(p)], p) })
+	if slices.ContainsFunc(unasked, func(p []string) bool { return len(args.Argv) >= len(p) && slices.Equal(args.Argv[:len(p)], p) }) {
+		return tool.Allow, ""
+	}
+	return tool.Ask, ""
 }
 
 // Outcome is a turn as a person sees it.
