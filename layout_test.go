@@ -100,6 +100,8 @@ var arrows = map[string]row{
 	"internal/desktop/desktoptest":   {tests, ""},
 	"internal/embedded/embeddedtest": {tests, ". internal/embedded"},
 	"test/bench":                     {tests, ""},
+	"test/injection": {tests, ". internal/agent internal/gate internal/prompt internal/sandbox internal/store internal/tool internal/toolkit " +
+		"internal/transcript"},
 }
 
 // drawers are package names that say nothing about what is inside.

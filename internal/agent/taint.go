@@ -1,21 +1,26 @@
 package agent
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
+	"strings"
 
 	"loci"
 	"loci/internal/text"
 )
 
 const (
-	maxSources  = 20  // that a session names; later ones are summed up
+	maxSources  = 20  // that a session names; older ones are summed up
 	sourceRunes = 120 // characters of the name of one
 )
 
 // The sources that have no name of their own.
 const (
 	manySources = "more sources"
+	unnamed     = "somewhere without a name"
 	notOurs     = "messages that loci did not write"
+	clientAdded = "documents that the chat client added"
 )
 
 // taint notes that something from outside has come into the conversation. It is
@@ -25,21 +30,26 @@ func (t *turn) taint(source string) {
 	if source == "" {
 		return
 	}
-	source = text.Title(source, sourceRunes)
-	if len(t.session.Taint) >= maxSources {
-		source = manySources
-	}
+	source = cmp.Or(text.Title(source, sourceRunes), unnamed)
 	if slices.Contains(t.session.Taint, source) {
 		return
 	}
-	t.session.Taint = append(slices.Clone(t.session.Taint), source)
+	named := slices.Clone(t.session.Taint)
+	if len(named) >= maxSources { // the newest is the likeliest that a question is about
+		named = slices.Insert(named[2:], 0, manySources)
+	}
+	t.session.Taint = append(named, source)
 	t.scope.Taint, t.dirty = t.session.Taint, true
 }
 
 // taintImported notes what a client brings of a conversation that loci has not kept:
-// what is in it was read and written elsewhere.
+// what is in it was read and written elsewhere. The same goes for documents that it
+// puts into what it sends.
 func (t *turn) taintImported() {
+	t.taintAdded(t.req.System)
+	t.taintAdded(t.req.Message.Content)
 	for _, n := range t.pending.Nodes {
+		t.taintAdded(n.Sent.Content)
 		switch n.Sent.Role {
 		case loci.ToolRole:
 			t.taint(clientSource(n.Sent.ToolName))
@@ -60,9 +70,48 @@ func clientSource(name string) string {
 // said gives the person's own words, those of this message last.
 func (t *turn) said() (words []string) {
 	for _, n := range t.path {
-		if n.Shown != nil && n.Sent.Role == loci.User {
-			words = append(words, *n.Shown)
+		if n.Shown != nil && n.Sent.Role == loci.User && n.Sent.ToolName == "" { // a text tier reads results in this role, too
+			own, _ := ownWords(*n.Shown)
+			words = append(words, own)
 		}
 	}
-	return append(words, t.req.Message.Content)
+	own, _ := ownWords(t.req.Message.Content)
+	return append(words, own)
+}
+
+// taintAdded notes the documents that a chat client put into a text.
+func (t *turn) taintAdded(text string) {
+	_, added := ownWords(text)
+	if added == "" {
+		return
+	}
+	t.taint(clientAdded)
+	for _, m := range addedName.FindAllStringSubmatch(added, maxSources) {
+		t.taint("document " + m[1])
+	}
+}
+
+// A chat client that searches documents or the web by itself puts what it found into
+// the person's message, or the system message, as Open WebUI does:
+//
+//	<source id="1" name="offer.pdf">…</source>
+const (
+	addedBegin = "<source id="
+	addedEnd   = "</source>"
+)
+
+var addedName = regexp.MustCompile(addedBegin + `"[^"]*" name="([^"]*)"`)
+
+// ownWords takes what a chat client added out of a text. It ends at the last mark of
+// an end, as a document may have one in it.
+func ownWords(text string) (own, added string) {
+	begin := strings.Index(text, addedBegin)
+	if begin < 0 {
+		return text, ""
+	}
+	end := len(text)
+	if i := strings.LastIndex(text, addedEnd); i > begin {
+		end = i + len(addedEnd)
+	}
+	return text[:begin] + " " + text[end:], text[begin:end]
 }

@@ -26,6 +26,7 @@ const (
 	longValue    = 60    // characters of an argument that is told by its length alone if the preview has it
 	maxReason    = 300   // characters of why it asks
 	maxPreview   = 4_000 // characters of a preview
+	maxTaint     = 2_600 // characters of what was read: all that a session names
 )
 
 var (
@@ -133,7 +134,7 @@ func body(a loci.Approval, lang string) string {
 		parts = append(parts, reason)
 	}
 	if a.Taint != "" {
-		source, _ := quote(a.Taint, maxValue)
+		source, _ := quote(a.Taint, maxTaint)
 		parts = append(parts, tainted.In(lang, source))
 	}
 	if strings.TrimSpace(a.Preview) != "" {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/url"
 	"regexp"
@@ -37,7 +38,9 @@ func wished(c tool.Case) bool {
 		return false
 	}
 	var args map[string]any
-	if json.Unmarshal(c.Arguments, &args) != nil {
+	d := json.NewDecoder(bytes.NewReader(c.Arguments))
+	d.UseNumber() // the number of an account is a destination like any other
+	if !json.Valid(c.Arguments) || d.Decode(&args) != nil {
 		return false
 	}
 	said := make([]string, len(c.Scope.Said))
@@ -56,7 +59,7 @@ func wished(c tool.Case) bool {
 				continue
 			}
 			for _, link := range links.FindAllString(text, -1) {
-				if !mentioned(said, link) {
+				if !mentioned(said, strings.TrimRight(link, stops)) {
 					return false
 				}
 			}
@@ -82,8 +85,7 @@ func mentioned(said []string, what string) bool {
 				return false
 			}
 			start, end := from+i, from+i+len(what)
-			before, _ := utf8.DecodeLastRuneInString(s[:start])
-			if !joins(before) && ends(s[end:]) {
+			if begins(s[:start], what) && ends(s[end:], what) {
 				return true
 			}
 			from = start + 1
@@ -94,27 +96,51 @@ func mentioned(said []string, what string) bool {
 	})
 }
 
+// stops are what a sentence ends with, but not an address.
+const stops = ".,;:!?"
+
+// begins tells whether an address can begin after the text before it.
+func begins(before, address string) bool {
+	if first, _ := utf8.DecodeRuneInString(address); !spaceless(first) {
+		before = strings.TrimRightFunc(before, spaceless)
+	}
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return !joins(r)
+}
+
 // ends tells whether an address is over where the rest of a text begins: a full stop
 // ends a sentence, but not a host name.
-func ends(rest string) bool {
-	rest = strings.TrimLeft(rest, ".,;:!?")
+func ends(rest, address string) bool {
+	rest = strings.TrimLeft(rest, stops)
+	if last, _ := utf8.DecodeLastRuneInString(address); !spaceless(last) {
+		rest = strings.TrimLeft(strings.TrimLeftFunc(rest, spaceless), stops)
+	}
 	r, _ := utf8.DecodeRuneInString(rest)
-	return rest == "" || !joins(r)
+	return !joins(r)
+}
+
+// spaceless tells whether a character is of a script that sets no space between its
+// words and an address.
+func spaceless(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
 // joins tells whether a character goes on with an address.
 func joins(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("@._-+/%=&#~:", r))
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("@._-+/%=&#~:", r))
 }
 
-// links finds addresses in a text, with or without a scheme.
-var links = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>"'` + "`" + `)\]]+`)
+// links finds addresses in a text, also those that only a mail program takes for one:
+// without a scheme.
+var links = regexp.MustCompile(`(?i)(?:[a-z][a-z0-9+.-]*://|mailto:|www\.|(?:[\pL\pN-]+\.)+\pL{2,}(?::\d+)?/)[^\s<>"'` + "`" + `)\]]+`)
 
-// texts are all strings in a JSON value. A URL stands for itself as it is written.
+// texts are all strings and numbers in a JSON value. A URL stands for itself as it is written.
 func texts(value any) (found []string) {
 	switch v := value.(type) {
 	case string:
 		return []string{v}
+	case json.Number:
+		return []string{v.String()}
 	case []any:
 		for _, e := range v {
 			found = append(found, texts(e)...)

@@ -29,6 +29,7 @@ func (f *Folders) Namesakes(ctx context.Context, name string) []string {
 			if !e.Type().IsRegular() || !strings.EqualFold(norm.NFC.String(e.Name()), want) {
 				continue
 			}
+			f.noteForeign(realOf(dir.Path())) // the names of folders on the way there, too, are somebody's words
 			if places = append(places, f.Show(dir.below(e))); len(places) == maxNamesakes {
 				return sorted(places)
 			}
@@ -53,7 +54,11 @@ func (f *Folders) nearest(ctx context.Context, d *folder) iter.Seq2[Location, fs
 		for depth := 0; depth <= namesakeDepth && len(level) > 0; depth++ {
 			var below []Location
 			for _, dir := range level {
-				for e, err := range f.names(dir, dir.name) {
+				names := readNames(dir.folder.root, dir.name, func(opened fs.FileInfo) error {
+					_, err := f.checkLook(dir, opened, dir.name)
+					return err
+				})
+				for e, err := range names {
 					if err != nil {
 						break // a folder that cannot be read has nothing to offer
 					}

@@ -60,6 +60,22 @@ func (rs Rules) at(path string) Rule {
 	return deepest
 }
 
+// foreign is the folder that a real path lies in, of those whose content comes from
+// others; empty if it lies in none. That takes something away, so that any spelling
+// counts, also where the same rule gives something.
+func (rs Rules) foreign(path string) (folder string) {
+	depth := -1
+	for _, r := range rs {
+		if n := len(strings.FieldsFunc(r.Path, isSeparator)); insideFolded(path, r.Path) && (n > depth || n == depth && r.Outside) {
+			folder, depth = "", n
+			if r.Outside {
+				folder = r.Path
+			}
+		}
+	}
+	return folder
+}
+
 // rank orders accesses by how much they allow.
 func rank(a Access) int { return slices.Index([]Access{Never, ReadOnly, AskFirst, Free}, a) }
 
@@ -95,37 +111,50 @@ func (f *Folders) bind(rules Rules) {
 }
 
 // checkPlace refuses to look at what lies in a private or closed folder, and notes
-// what comes from outside. It is asked about a place that was opened, with what the
-// handle said of it, so that a name swapped in between does not help: what is at the
-// real path must be the opened thing.
+// what comes from outside.
 func (f *Folders) checkPlace(loc Location, opened fs.FileInfo, shown string) error {
-	if len(f.private) == 0 && !f.watched {
-		return nil
+	real, err := f.checkLook(loc, opened, shown)
+	if err == nil && real != "" {
+		f.noteForeign(real)
 	}
-	real, err := filepath.EvalSymlinks(loc.Path())
-	if err != nil {
-		return err
+	return err
+}
+
+// checkLook is checkPlace for who tells nobody what is there. It is asked about a
+// place that was opened, with what the handle said of it, so that a name swapped in
+// between does not help: what is at the real path must be the opened thing. It gives
+// the real path where that matters.
+func (f *Folders) checkLook(loc Location, opened fs.FileInfo, shown string) (real string, err error) {
+	if len(f.private) == 0 && !f.watched {
+		return "", nil
+	}
+	if real, err = filepath.EvalSymlinks(loc.Path()); err != nil {
+		return "", err
 	}
 	info, err := os.Stat(real)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if !os.SameFile(info, opened) {
-		return errMoved(shown)
+		return "", errMoved(shown)
 	}
 	for _, p := range f.private {
 		if insideFolded(real, p) {
-			return errRefused("%s belongs to loci itself and is not opened.", quote(shown))
+			return "", errRefused("%s belongs to loci itself and is not opened.", quote(shown))
 		}
 	}
-	r := f.rules.at(real)
-	if r.Access == Never {
-		return errRefused("%s is in a folder that the person has closed.", quote(shown))
+	if f.rules.at(real).Access == Never {
+		return "", errRefused("%s is in a folder that the person has closed.", quote(shown))
 	}
-	if r.Outside {
-		f.outside.note(r.Path)
+	return real, nil
+}
+
+// noteForeign notes that something of a real path was told, if it lies in a folder
+// whose content comes from others.
+func (f *Folders) noteForeign(real string) {
+	if from := f.rules.foreign(real); from != "" {
+		f.outside.note(from)
 	}
-	return nil
 }
 
 // mayChange refuses what a rule keeps from being changed here.
