@@ -210,19 +210,30 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, leave context.Canc
 	defer st.end()
 	for e, err := range events {
 		if err == nil {
+			err = r.Context().Err() // a key is looked at again for each event
+		}
+		if err == nil {
 			err = st.do(func() error { return frame(st, e) })
 			if err != nil {
 				return nil // the client has left, or was too slow and comes back
 			}
 			continue
 		}
-		if !st.end() {
-			return err
-		}
-		// Not an event of the session, so it has a name of its own and no number.
-		_, _ = st.Write(append(append([]byte("event: error\ndata: "), ownError(s.note(r, err))...), "\n\n"...))
-		return nil
+		return s.lastWord(st, r, err)
 	}
+	if err := r.Context().Err(); err != nil {
+		return s.lastWord(st, r, err)
+	}
+	return nil
+}
+
+// lastWord ends a stream of events with an error. That is not an event of the
+// session, so it has a name of its own and no number.
+func (s *server) lastWord(st *stream, r *http.Request, err error) error {
+	if !st.end() {
+		return err
+	}
+	_, _ = st.Write(append(append([]byte("event: error\ndata: "), ownError(s.note(r, err))...), "\n\n"...))
 	return nil
 }
 
