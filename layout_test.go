@@ -56,10 +56,11 @@ var arrows = map[string]row{
 	"cmd/loci":     {wiring, "internal/cli"},
 	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/text internal/wire"},
 	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/intent " +
-		"internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit internal/transcript"},
+		"internal/keyring internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit internal/transcript"},
 
-	"internal/api":   {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
-	"internal/chore": {access, ". internal/lang internal/wire"},
+	"internal/api":     {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
+	"internal/keyring": {access, ". internal/config"},
+	"internal/chore":   {access, ". internal/lang internal/wire"},
 
 	"internal/agent":      {engine, ". internal/approval internal/lang internal/offer internal/prompt internal/text internal/transcript internal/toolcall"},
 	"internal/transcript": {engine, "."},

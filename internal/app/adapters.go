@@ -9,6 +9,7 @@ import (
 	"loci/internal/agent"
 	"loci/internal/api"
 	"loci/internal/intent"
+	"loci/internal/keyring"
 	"loci/internal/model"
 	"loci/internal/store"
 	"loci/internal/tool"
@@ -39,6 +40,10 @@ var (
 	_ api.Inspector = desk{}
 	_ api.Models    = (*model.Hub)(nil)
 	_ api.Backends  = backends{}
+	_ api.Keyring   = (*keyring.Ring)(nil)
+	_ api.KeyEditor = (*keyring.Ring)(nil)
+
+	_ keyring.Store = (*store.DB)(nil)
 )
 
 // models is the hub with better words for what became of loci's own model: to

@@ -25,6 +25,7 @@ import (
 	"loci/internal/config"
 	"loci/internal/embedded"
 	"loci/internal/intent"
+	"loci/internal/keyring"
 	"loci/internal/model"
 	"loci/internal/store"
 	"loci/internal/tool"
@@ -89,7 +90,8 @@ func (o Options) withDefaults() Options {
 type App struct {
 	opts     Options
 	instance *config.Instance
-	keys     api.Keys
+	keys     *keyring.Ring
+	cert     *certificate // nil: nothing is encrypted
 	id       string
 	store    *store.DB
 	hub      *model.Hub
@@ -101,6 +103,8 @@ type App struct {
 	hosts    []string // under which clients reach the listener, with the port
 	outside  string   // base URL for other machines, if they can come
 	server   *http.Server
+	started  loci.Time
+	telling  sync.Mutex         // held while others are told where this one is
 	requests context.CancelFunc // ends the requests that are under way
 	own      sync.WaitGroup     // what runs in the background
 	daily    sync.WaitGroup     // what does so until the end
@@ -112,14 +116,14 @@ type App struct {
 // instance on the same folders is a loci.Conflict error, and so is a port that
 // is taken.
 func New(ctx context.Context, o Options) (_ *App, err error) {
-	a := &App{opts: o.withDefaults(), id: loci.NewID("loci_")}
+	a := &App{opts: o.withDefaults(), id: loci.NewID("loci_"), started: loci.Now()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		a.lock, a.openKeys, a.listen, a.openStore, a.openModels, a.openAgent, a.announce,
+		a.lock, a.listen, a.openStore, a.openKeys, a.openModels, a.openAgent, a.announce,
 	} {
 		if err := open(ctx); err != nil {
 			return nil, err
@@ -134,25 +138,20 @@ func (a *App) lock(context.Context) (err error) {
 		return err
 	}
 	a.undo = append(a.undo, a.instance.Close)
+	return a.opts.Paths.Make()
+}
+
+// openKeys reads the keys; the two that everybody has are made at the first start.
+func (a *App) openKeys(ctx context.Context) (err error) {
+	if a.keys, err = keyring.New(ctx, a.keyConfig(a.store)); err != nil {
+		return err
+	}
+	a.undo = append(a.undo, func() error { a.keys.Close(); return nil })
 	return nil
 }
 
-// openKeys reads the keys, or makes them at the first start. The owner's key
-// can also come from the configuration.
-func (a *App) openKeys(context.Context) error {
-	if err := a.opts.Paths.Make(); err != nil {
-		return err
-	}
-	owner := a.opts.Config.Key
-	var err error
-	if owner == "" {
-		if owner, err = config.EnsureKey(a.opts.Paths); err != nil {
-			return err
-		}
-	}
-	chat, err := config.EnsureChatKey(a.opts.Paths)
-	a.keys = api.Keys{Owner: string(owner), Chat: string(chat)}
-	return err
+func (a *App) keyConfig(s keyring.Store) keyring.Config {
+	return keyring.Config{Store: s, Paths: a.opts.Paths, Owner: a.opts.Config.Key, Logger: a.opts.Logger, Replaced: a.tellOthers}
 }
 
 func (a *App) openStore(ctx context.Context) (err error) {
@@ -194,6 +193,10 @@ func (a *App) openAgent(ctx context.Context) error {
 		a.own.Go(func() { a.verify(ctx) })
 	}
 	a.daily.Go(func() { purgeDaily(ctx, a.trash(), now, a.purged) })
+	a.daily.Go(func() { a.keys.Watch(ctx) })
+	if a.cert != nil {
+		a.daily.Go(func() { a.watchCertificate(ctx) })
+	}
 	a.server = api.Server(ctx, api.New(a.apiConfig(tools)), a.opts.Logger)
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); a.daily.Wait(); return nil })
 	return nil
@@ -226,7 +229,7 @@ func (a *App) apiConfig(tools *tool.Set) api.Config {
 	return api.Config{
 		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: desk,
 		Models: a.hub, Backends: backends{a.hub},
-		Keys:           func() api.Keys { return a.keys },
+		Keys: a.keys, KeyEditor: a.keys,
 		OwnerName:      a.settings.User,
 		AllowedHosts:   slices.Concat(a.hosts, a.opts.Config.AllowedHosts),
 		AllowedOrigins: a.opts.Config.AllowedOrigins,
@@ -236,16 +239,28 @@ func (a *App) apiConfig(tools *tool.Set) api.Config {
 		Version:        Version,
 		Ready:          a.store.Ready,
 		Logger:         a.opts.Logger,
+		Limits:         api.Limits{OwnRate: a.opts.Config.Limits.OwnRate, KeyRate: a.opts.Config.Limits.KeyRate},
 	}
 }
 
 // announce tells other processes where this one is. From here on a client can
 // connect; it is answered when Serve begins.
 func (a *App) announce(context.Context) error {
+	a.telling.Lock()
+	defer a.telling.Unlock()
+	ad := a.Addresses()
+	_, chat := a.keys.Secrets()
 	return a.instance.WriteRun(config.Run{
-		PID: os.Getpid(), URL: a.Addresses().URL, Key: config.Secret(a.keys.Owner), ChatKey: config.Secret(a.keys.Chat),
-		Folders: a.Folders(), Instance: a.id, Started: loci.Now(),
+		PID: os.Getpid(), URL: ad.URL, Key: config.Secret(ad.Key), ChatKey: config.Secret(chat), KeyInFile: a.opts.Config.Key == "",
+		Fingerprint: ad.Fingerprint, Folders: a.Folders(), Instance: a.id, Started: a.started,
 	})
+}
+
+// tellOthers announces what has changed.
+func (a *App) tellOthers() {
+	if err := a.announce(context.Background()); err != nil {
+		a.opts.Logger.Error("other commands are not told of the change", "error", err)
+	}
 }
 
 // Serve answers requests until ctx ends, then lets those that are under way

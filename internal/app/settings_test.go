@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"loci"
 	"loci/internal/config"
 	"loci/internal/embedded"
+	"loci/internal/keyring"
 )
 
 // elsewhere are the settings that app has no part in: the version is looked at
@@ -46,7 +48,14 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	t.Helper()
 	o.Config, o.Paths = c, o.Paths.For(c)
 	a := &App{opts: o.withDefaults()}
-	if err := a.openKeys(t.Context()); err != nil {
+	if err := o.Paths.Make(); err != nil {
+		t.Fatal(err)
+	}
+	_, encrypts := newCertificate(c, o.Paths)
+	opens := a.mayOpen("http://192.0.2.1")
+	a.opts.Config.TLS = config.TLS{} // none of those that are tried is a right one
+	var err error
+	if a.keys, err = keyring.New(t.Context(), a.keyConfig(noKeys{})); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.listen(t.Context()); err != nil {
@@ -64,7 +73,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 		}
 	}
 	backends, err := configured(c)
-	text := fmt.Sprintln(s, owner, ann, doors.AllowedHosts, doors.AllowedOrigins, doors.OwnerName, doors.Keys(), doors.ClientJobs, doors.OpenWebUI, err)
+	text := fmt.Sprintln(s, owner, ann, doors.AllowedHosts, doors.AllowedOrigins, doors.OwnerName, ownerKey(a), doors.Limits, encrypts, opens, doors.ClientJobs, doors.OpenWebUI, err)
 	for _, b := range backends {
 		text += fmt.Sprintln(b.URL, b.Key) // printed as a whole, it hides the key
 	}
@@ -73,9 +82,19 @@ func parts(t *testing.T, o Options, c config.Config) string {
 		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, false), clock(c.TimeZone)().Location())
 }
 
+// noKeys is a store in which none was made.
+type noKeys struct{ keyring.Store }
+
+func (noKeys) Keys(context.Context) ([]loci.Key, error) { return nil, nil }
+
+func ownerKey(a *App) string {
+	owner, _ := a.keys.Secrets()
+	return owner
+}
+
 // special are values for texts that have to follow a rule.
 var special = map[string]string{
-	"Listen": "localhost:0", "Backends.URL": nowhere, "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w",
+	"Listen": "localhost:0", "Backends.URL": "http://192.0.2.1:1", "TLS.Kind": "self", "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w",
 }
 
 // fill gives every setting below v a value that is not its default.

@@ -89,3 +89,6 @@ func readKey(path string) (Secret, error) {
 	}
 	return Secret(key), nil
 }
+
+// WritePrivate writes a file that nobody else may read, whole or not at all.
+func WritePrivate(path string, text []byte) error { return writeFile(path, text) }

@@ -91,7 +91,7 @@ func New(c Config) *Client {
 		DisableCompression:     true, // a stream that is packed arrives in lumps
 		ForceAttemptHTTP2:      true,
 	}
-	if !c.Backend.loopback() {
+	if !c.Backend.Loopback() {
 		t.Proxy = http.ProxyFromEnvironment
 	}
 	return &Client{config: c, transport: t, backend: c.Backend}
@@ -229,7 +229,7 @@ func (c *Client) send(ctx context.Context, r call) (*guard, *http.Response, erro
 	if c.config.Instance != "" {
 		req.Header.Set(instanceHeader, c.config.Instance)
 	}
-	if r.purpose != "" && b.loopback() {
+	if r.purpose != "" && b.Loopback() {
 		req.Header.Set(purposeHeader, string(r.purpose))
 	}
 	// Not through an http.Client: a redirect is never followed, so no key and
