@@ -19,11 +19,15 @@ import (
 const busy = 5 * time.Second
 
 // Answer settles a question of p and returns; the turn that asked goes on by itself.
-// It is a loci.Conflict error if the question is not open any more.
+// It is a loci.Conflict error if the question is not open any more, and
+// loci.Forbidden if p may not say yes.
 func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error) {
 	q, err := a.cfg.Approvals.Approval(ctx, p.ID, id)
 	if err != nil {
 		return q, err
+	}
+	if yes && !p.May(loci.RightApprove) {
+		return q, loci.Errorf(loci.Forbidden, "The key cannot allow anything.").WithHint("Allow it where loci runs: loci approvals yes %s", q.Code)
 	}
 	verdict := approval.No
 	if yes {
