@@ -10,7 +10,7 @@ import (
 
 const (
 	validKeys = `SELECT id, name, hash, rights, principal, created, used FROM key
-		WHERE revoked IS NULL ORDER BY created, id`
+		WHERE revoked IS NULL ORDER BY rowid`
 	putKey = `INSERT INTO key (id, name, hash, rights, principal, created)
 		SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM key WHERE name = ?2 AND revoked IS NULL)`
 	revokeKey = `UPDATE key SET revoked = ? WHERE id = ? AND revoked IS NULL`
