@@ -113,7 +113,11 @@ func checkInstance(ctx context.Context, run config.Run) Check {
 			WithHint("Stop that process and start loci again."))
 	}
 	res.Body.Close()
-	return ok("instance", "running as process %d at %s", run.PID, run.URL)
+	c := ok("instance", "running as process %d at %s", run.PID, run.URL)
+	if run.Fingerprint != "" {
+		c.Text += ", with the certificate " + run.Fingerprint
+	}
+	return c
 }
 
 func checkPort(ctx context.Context, address string) Check {

@@ -24,8 +24,7 @@ type Addresses struct {
 	Chat   string `json:"-"`      // base URL for clients that cannot send a key
 	// Outside is the base URL for other machines, empty where they cannot come.
 	Outside string `json:"-"`
-	// Fingerprint is the SHA-256 of the certificate in hexadecimal digits, empty where
-	// nothing is encrypted.
+	// Fingerprint is the SHA-256 of the certificate, empty where nothing is encrypted.
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
 

@@ -5,11 +5,9 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"io/fs"
@@ -75,14 +73,12 @@ func (a *App) scheme() string {
 	return "http://"
 }
 
-// Fingerprint is the SHA-256 of the certificate in hexadecimal digits, empty where
-// nothing is encrypted.
+// Fingerprint is that of the certificate, empty where nothing is encrypted.
 func (a *App) Fingerprint() string {
 	if a.cert == nil {
 		return ""
 	}
-	sum := sha256.Sum256(a.cert.get().Certificate[0])
-	return hex.EncodeToString(sum[:])
+	return config.Fingerprint(a.cert.get().Certificate[0])
 }
 
 // certificate is what proves to clients that they talk to this loci. It follows its

@@ -40,7 +40,7 @@ func TestOwnCertificate(t *testing.T) {
 	a := build(t, o)
 	serving(t, a)
 	ad := a.Addresses()
-	if !strings.HasPrefix(ad.URL, "https://127.0.0.1:") || len(ad.Fingerprint) != 64 || ad.Outside != "" && !strings.HasPrefix(ad.Outside, "https://") {
+	if !strings.HasPrefix(ad.URL, "https://127.0.0.1:") || len(ad.Fingerprint) != 95 || ad.Outside != "" && !strings.HasPrefix(ad.Outside, "https://") {
 		t.Fatalf("%+v", ad)
 	}
 	if strings.Contains(said.String(), "nothing on the way") {

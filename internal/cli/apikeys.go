@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -176,12 +175,3 @@ func (c *command) revokeKey() *cobra.Command {
 
 // keyPath is the address of a key, whatever a person gave as its name.
 func keyPath(name string) string { return keysPath + "/" + url.PathEscape(name) }
-
-// fingerprint writes the digest of a certificate as browsers show it.
-func fingerprint(digits string) string {
-	sum, err := hex.DecodeString(digits)
-	if err != nil {
-		return digits
-	}
-	return strings.ReplaceAll(fmt.Sprintf("% X", sum), " ", ":")
-}

@@ -167,7 +167,7 @@ func (c *command) connect(b *strings.Builder, title string, ad app.Addresses) {
 		c.row(b, "Other machines", "the same with "+ad.Outside)
 	}
 	if ad.Fingerprint != "" {
-		c.row(b, "Certificate", "SHA-256 "+fingerprint(ad.Fingerprint))
+		c.row(b, "Certificate", "SHA-256 "+ad.Fingerprint)
 	}
 	fmt.Fprintf(b, "\nOr ask from another terminal:\n\n  %s ask \"What day is it today?\"\n\n", c.program())
 	c.row(b, "Help", ad.URL+" in a browser")

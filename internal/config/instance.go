@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -30,9 +30,13 @@ type Run struct {
 	Started  loci.Time `json:"started"`
 	// KeyInFile says that the owner's key is the one in its file.
 	KeyInFile bool `json:"key_in_file"`
-	// Fingerprint is the SHA-256 of its certificate in hexadecimal digits, empty
-	// where nothing is encrypted.
+	// Fingerprint is that of its certificate, empty where nothing is encrypted.
 	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+// Fingerprint is the SHA-256 of a certificate in DER, written as browsers show it.
+func Fingerprint(certificate []byte) string {
+	return strings.ReplaceAll(fmt.Sprintf("% X", sha256.Sum256(certificate)), " ", ":")
 }
 
 // Client gives an HTTP client for that loci: where it encrypts, one that trusts its
@@ -46,7 +50,7 @@ func (r Run) Client() *http.Client {
 		MinVersion:         tls.VersionTLS12,
 		InsecureSkipVerify: true, // what follows is stricter
 		VerifyConnection: func(s tls.ConnectionState) error {
-			if sum := sha256.Sum256(s.PeerCertificates[0].Raw); hex.EncodeToString(sum[:]) != r.Fingerprint {
+			if Fingerprint(s.PeerCertificates[0].Raw) != r.Fingerprint {
 				return errors.New("config: this is not the certificate of the loci that runs")
 			}
 			return nil
