@@ -40,6 +40,9 @@ func (c *command) listed(data json.RawMessage) (string, error) {
 		words := question(a, colour)
 		first, rest, _ := strings.Cut(words, "\n")
 		fmt.Fprintf(&b, "%s  %s  (asked %s", plain(a.Code), first, ago(time.Since(a.Asked.Time)))
+		if a.Asker != "" {
+			b.WriteString(" by " + plain(a.Asker))
+		}
 		if until := until(a); until != "" {
 			b.WriteString(", waits " + until)
 		}
@@ -109,6 +112,10 @@ func (c *command) answer(ctx context.Context, s server, which string, yes, asJSO
 	if err != nil {
 		return err
 	}
+	if s.inside && a.Asker != "" { // the turn would end with this command, unseen
+		return loci.Errorf(loci.Conflict, "A key asked this, and loci does not run, so nothing would come of an answer.").
+			WithHint("Start loci, then answer: %s serve", c.program())
+	}
 	now, err := s.answer(ctx, a, yes)
 	if err != nil {
 		return err
@@ -125,6 +132,9 @@ func (c *command) answer(ctx context.Context, s server, which string, yes, asJSO
 		word = "Refused"
 	}
 	c.say("%s: %s", word, title(a))
+	if a.Asker != "" { // what comes of it is that conversation's
+		return nil
+	}
 	t := c.newTalk(s)
 	t.guest, t.quiet = true, a.ID
 	t.open = slices.DeleteFunc(open, func(o loci.Approval) bool { return o.Turn != a.Turn || o.ID == a.ID })

@@ -81,6 +81,63 @@ func TestYesWithTheChatKey(t *testing.T) {
 	}
 }
 
+// A key of its own may ask for changes without being able to allow them: the owner,
+// who sees its questions, does.
+func TestQuestionsOfAKey(t *testing.T) {
+	m, dir := fake.NewModel(), logs(t)
+	in := serve(t, options{args: []string{"--backend", m.Ollama(t)}, env: []string{`LOCI_PRINCIPALS={"key:bot": {folders: ["` + dir + `"]}, "key:looker": {folders: ["` + dir + `"]}}`}})
+	bot := in.addKey("bot", "chat,tools:read,tools:write")
+	file := filepath.Join(dir, "report.md")
+	m.Add(reportRound(t, loci.TierNative)...)
+	var reply struct {
+		Session string
+		Pending []struct{ ID, Code, Asker string }
+	}
+	_, body := in.post("/api/agent/chat", map[string]any{"message": task, "stream": false}, "Authorization", "Bearer "+bot)
+	decode(t, body, &reply)
+	if len(reply.Pending) != 1 || reply.Pending[0].Asker != "" {
+		t.Fatalf("the bot is told: %s", body)
+	}
+	q := reply.Pending[0]
+	if status, body := in.post("/api/agent/approvals/"+q.ID, map[string]string{"answer": "yes"}, "Authorization", "Bearer "+bot); status != 403 {
+		t.Errorf("the bot allows it itself: %d %s", status, body)
+	}
+	other := in.addKey("other", "chat,approve")
+	if status, body := in.post("/api/agent/approvals/"+q.ID, map[string]string{"answer": "yes"}, "Authorization", "Bearer "+other); status != 404 {
+		t.Errorf("another key allows it: %d %s", status, body)
+	}
+	if out, _, _ := run(t, in.home, "", nil, "approvals"); !strings.Contains(out, q.Code) || !strings.Contains(out, "by key:bot") {
+		t.Errorf("the owner sees: %s", out)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Fatal("written before the yes")
+	}
+	if _, stderr, code := run(t, in.home, "", nil, "approvals", "yes", q.Code); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	// The turn goes on by itself.
+	c := in.socket(bot)
+	if err := wsjson.Write(t.Context(), c, map[string]any{"type": "follow", "session": reply.Session}); err != nil {
+		t.Fatal(err)
+	}
+	for e := (struct{ Type string }{}); e.Type != "turn.finished"; {
+		if err := wsjson.Read(t.Context(), c, &e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != report {
+		t.Errorf("after the owner's yes: %q, %v", got, err)
+	}
+	// Who may only chat has no tools there, folders or not.
+	looker := in.addKey("looker", "chat")
+	if _, tools := in.get("/api/agent/tools", "Authorization", "Bearer "+looker); strings.Contains(tools, "read_file") || strings.Contains(tools, "list_processes") {
+		t.Errorf("who may only chat has: %s", tools)
+	}
+	if _, tools := in.get("/api/agent/tools", "Authorization", "Bearer "+bot); !strings.Contains(tools, "write_file") || !strings.Contains(tools, "list_processes") {
+		t.Errorf("the bot has: %s", tools)
+	}
+}
+
 // socket opens a WebSocket with a key.
 func (in *instance) socket(key string) *websocket.Conn {
 	in.t.Helper()
