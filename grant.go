@@ -12,11 +12,20 @@ const (
 	GrantAlways  GrantSpan = "always"
 )
 
+// GrantSpans are those that a yes can be given for, by what a lasting one would hold
+// for: what is bound to nothing that could come again is for once.
+func GrantSpans(binding string) []GrantSpan {
+	if binding == "" {
+		return []GrantSpan{GrantOnce}
+	}
+	return []GrantSpan{GrantOnce, GrantMinutes, GrantSession, GrantAlways}
+}
+
 // Grant is a yes that is remembered.
 type Grant struct {
 	ID        string    `json:"id"`
 	Principal string    `json:"-"`
-	Session   string    `json:"session"` // in which it was given; of GrantSession the only one it holds in
+	Session   string    `json:"session,omitempty"` // of GrantSession: the one it holds in
 	Approval  string    `json:"approval"`
 	Tool      string    `json:"tool"`
 	Subject   string    `json:"subject"` // what it is for, in words: a path, or a command

@@ -55,7 +55,7 @@ var arrows = map[string]row{
 
 	"cmd/loci":     {wiring, "internal/cli"},
 	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/text internal/wire"},
-	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/intent " +
+	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/gate internal/intent " +
 		"internal/keyring internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit internal/transcript"},
 
 	"internal/api":     {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
@@ -69,6 +69,7 @@ var arrows = map[string]row{
 	"internal/offer":      {engine, ". internal/text internal/toolcall"},
 
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
+	"internal/gate":          {abilities, ". internal/lang internal/sandbox internal/tool"},
 	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
 	"internal/toolkit/arith": {abilities, ". internal/text"},
 	"internal/model":         {abilities, ". internal/model/server internal/text internal/wire internal/wire/ollama"},

@@ -117,6 +117,7 @@ type Batch struct {
 	Settle  []Settlement
 	Waiting *Waiting
 	Resume  string
+	Grants  []Grant // yeses to be remembered
 }
 
 // TurnRequest is what a door hands to the engine.

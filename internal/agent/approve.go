@@ -21,7 +21,10 @@ const busy = 5 * time.Second
 // Answer settles a question of p and returns; the turn that asked goes on by itself.
 // It is a loci.Conflict error if the question is not open any more, and
 // loci.Forbidden if p may not say yes.
-func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error) {
+//
+// A yes holds for the span it is given for, which has to be one of those that the
+// question names; empty: once.
+func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes bool, span loci.GrantSpan) (loci.Approval, error) {
 	q, err := a.cfg.Approvals.Approval(ctx, p.ID, id)
 	if err != nil {
 		return q, err
@@ -33,13 +36,16 @@ func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes boo
 	if yes {
 		verdict = approval.Yes
 	}
-	if !approval.Takes(q, verdict) {
+	switch {
+	case !approval.Takes(q, verdict):
 		return q, notOpen(q)
+	case yes && !approval.Lasts(q, span):
+		return q, loci.Errorf(loci.Invalid, "A yes to the question %s can be given for %s, not for %.20q.", q.Code, spans(q), span)
 	}
 	stored := make(chan error, 1)
 	err = a.background(ctx, func(ctx context.Context) error {
 		defer close(stored)
-		return a.settleInLane(ctx, p, q, verdict, stored)
+		return a.settleInLane(ctx, p, q, approval.Answer{Verdict: verdict, Span: span}, stored)
 	})
 	if err != nil {
 		return q, err
@@ -67,7 +73,7 @@ func notOpen(q loci.Approval) error {
 
 // settleInLane is Answer in the session's lane. It tells how the settling went as
 // soon as that is stored.
-func (a *Agent) settleInLane(ctx context.Context, p loci.Principal, q loci.Approval, verdict approval.Verdict, stored chan<- error) error {
+func (a *Agent) settleInLane(ctx context.Context, p loci.Principal, q loci.Approval, answer approval.Answer, stored chan<- error) error {
 	ctx, leave, err := a.lanes.queue(ctx, q.Session, busy)
 	if err != nil {
 		stored <- err
@@ -76,8 +82,8 @@ func (a *Agent) settleInLane(ctx context.Context, p loci.Principal, q loci.Appro
 	defer leave()
 	there, err := a.spotOf(ctx, p, q.Session)
 	if err == nil {
-		there.standing, there.verdict = answers, verdict
-		there.picked = slices.DeleteFunc(there.waiting.Undone(), func(o loci.Approval) bool { return o.ID != q.ID || !approval.Takes(o, verdict) })
+		there.standing, there.verdict, there.span = answers, answer.Verdict, answer.Span
+		there.picked = slices.DeleteFunc(there.waiting.Undone(), func(o loci.Approval) bool { return o.ID != q.ID || !approval.Takes(o, answer.Verdict) })
 	}
 	if loci.IsNotFound(err) || err == nil && len(there.picked) == 0 {
 		if q, err = a.cfg.Approvals.Approval(ctx, p.ID, q.ID); err == nil {
@@ -88,7 +94,7 @@ func (a *Agent) settleInLane(ctx context.Context, p loci.Principal, q loci.Appro
 		stored <- err
 		return nil
 	}
-	return a.takeUp(ctx, p, there, func(t *turn) []any { return t.settle(there.picked, answerOf[verdict]) }, stored)
+	return a.takeUp(ctx, p, there, func(t *turn) []any { return t.settle(there.picked, answerOf[answer.Verdict]) }, stored)
 }
 
 // takeUp goes on with the turn that waits at a place, after what settle does to its

@@ -24,6 +24,7 @@ func (t *turn) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.taintImported()
 	t.translate()
 	switch {
 	case len(t.req.Results) > 0 && t.session.Tier == loci.TierTiny:
@@ -97,6 +98,8 @@ func (t *turn) open() (opened []string) {
 		Folders:   slices.Concat(allowed, t.session.Folders),
 		Working:   cmp.Or(t.session.Working, settings.Working),
 		Lang:      t.language(),
+		Taint:     t.session.Taint,
+		Said:      t.said(),
 	}
 	if !slices.ContainsFunc(t.scope.Folders, func(f string) bool { return inside(t.scope.Working, f) }) && len(t.scope.Folders) > 0 {
 		t.scope.Working = t.scope.Folders[0]

@@ -117,7 +117,7 @@ func eachSaveFails(t *testing.T, tier loci.Tier, n int) (lost bool) {
 	o := w.ask(nil, "write")
 	asked := o.asked
 	if len(asked) == 2 {
-		if now, err := w.agent.Answer(t.Context(), owner, asked[0].ID, true); err == nil && w.state(asked[0]) != now.State {
+		if now, err := w.agent.Answer(t.Context(), owner, asked[0].ID, true, ""); err == nil && w.state(asked[0]) != now.State {
 			t.Errorf("%s, batch %d: the answer was said to be %q, and is %q", tier, n, now.State, w.state(asked[0]))
 		}
 		w.ask([]loci.Message{{Role: loci.User, Content: "write"}, {Role: loci.Assistant, Content: o.text}}, "yes to all")
@@ -189,7 +189,7 @@ func TestLateDeadline(t *testing.T) {
 			t.Fatalf("%+v", o)
 		}
 		// This one comes after the end of the first question's time, which waits for the lane.
-		if now, err := w.agent.Answer(t.Context(), owner, o.asked[0].ID, false); err != nil || now.State != loci.ApprovalNo {
+		if now, err := w.agent.Answer(t.Context(), owner, o.asked[0].ID, false, ""); err != nil || now.State != loci.ApprovalNo {
 			t.Errorf("the second question is %q with %v of its time left: %v", now.State, time.Until(o.asked[0].Expires.Time), err)
 		}
 	})
@@ -216,10 +216,10 @@ func TestPanicInAnAnswer(t *testing.T) {
 	w := newWorld(t, loci.TierNative, call("write_file", milk), "Done.")
 	asked := (&chat{w: w}).say("write").asked
 	w.model.looked = func() { panic("boom") }
-	if now, err := w.agent.Answer(t.Context(), owner, asked[0].ID, true); err == nil || now.State != loci.ApprovalOpen {
+	if now, err := w.agent.Answer(t.Context(), owner, asked[0].ID, true, ""); err == nil || now.State != loci.ApprovalOpen {
 		t.Errorf("%q, %v", now.State, err)
 	}
-	if now, err := w.agent.Answer(t.Context(), owner, asked[0].ID, true); err != nil || now.State != loci.ApprovalYes {
+	if now, err := w.agent.Answer(t.Context(), owner, asked[0].ID, true, ""); err != nil || now.State != loci.ApprovalYes {
 		t.Errorf("the next one: %q, %v", now.State, err)
 	}
 }
@@ -234,7 +234,7 @@ func TestAnswersDoNotQueueUp(t *testing.T) {
 	w.model.looked = func() { close(reached); <-open }
 	var both sync.WaitGroup
 	answer := func(q loci.Approval) {
-		if _, err := w.agent.Answer(t.Context(), owner, q.ID, true); err != nil {
+		if _, err := w.agent.Answer(t.Context(), owner, q.ID, true, ""); err != nil {
 			t.Error(err)
 		}
 	}

@@ -28,6 +28,7 @@ type spot struct {
 	waiting  *loci.Waiting // the turn that waits in the session; nil: none
 	standing standing
 	verdict  approval.Verdict // answers: what the answer is
+	span     loci.GrantSpan   // answers: for how long a yes is given
 	picked   []loci.Approval  // answers: to which questions
 	words    string           // late: what to tell the person
 }
@@ -124,7 +125,7 @@ func (t *turn) matchAnswer(ctx context.Context, s spot, a approval.Answer) (spot
 	if len(a.Codes) == 0 && !s.atQuestion() {
 		return t.shownElsewhere(ctx, s, a)
 	}
-	s.standing, s.verdict = answers, a.Verdict
+	s.standing, s.verdict, s.span = answers, a.Verdict, a.Span
 	s.picked, s.words = approval.Match(a, s.waiting.Approvals, t.language())
 	if s.words == "" && a.Verdict == approval.Yes && !t.req.Principal.May(loci.RightApprove) {
 		s.words = approval.OnlyNo(approval.Codes(s.picked), t.language())

@@ -60,7 +60,7 @@ func (t *turn) unsettle() {
 	for _, s := range slices.Backward(t.pending.Settle) {
 		t.asked(func(q loci.Approval) bool { return q.ID == s.ID }).State = s.From
 	}
-	t.pending.Settle, t.pending.Waiting, t.pending.Resume = nil, nil, ""
+	t.pending.Settle, t.pending.Waiting, t.pending.Resume, t.pending.Grants = nil, nil, "", nil
 }
 
 // typeOf gives the type of the event with a payload.

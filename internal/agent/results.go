@@ -16,6 +16,7 @@ func (t *turn) addResults() {
 	t.fit("")
 	for i, m := range t.req.Results {
 		call := calls[i]
+		t.taint(clientSource(call.Name))
 		r := loci.ToolResult{Call: call, Data: quoted(m.Content)}
 		sent := loci.Message{Role: loci.ToolRole, Content: toolcall.Content(r), ToolCallID: call.ID, ToolName: call.Name}
 		if t.session.Tier != loci.TierNative {

@@ -41,6 +41,7 @@ func (t *turn) settle(asked []loci.Approval, to loci.ApprovalState) (payloads []
 		now := t.asked(func(o loci.Approval) bool { return o.ID == q.ID })
 		t.pending.Settle = append(t.pending.Settle, loci.Settlement{ID: now.ID, From: now.State, To: to})
 		now.State = to
+		t.remember(*now, to)
 		payloads = append(payloads, loci.ApprovalAnswered{ID: q.ID, Code: q.Code, Answer: to})
 	}
 	return payloads

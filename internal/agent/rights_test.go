@@ -45,13 +45,13 @@ func TestYesNeedsTheRight(t *testing.T) {
 			if o := other.sayAs(guest, "yes "+q.Code); w.tools.file("todo.md") != "" || len(o.results) > 0 {
 				t.Fatalf("%s: by its code: %+v", tier, o)
 			}
-			if _, err := w.agent.Answer(t.Context(), guest, q.ID, true); loci.AsError(err).Code != loci.Forbidden {
+			if _, err := w.agent.Answer(t.Context(), guest, q.ID, true, ""); loci.AsError(err).Code != loci.Forbidden {
 				t.Fatalf("%s: by the API: %v", tier, err)
 			}
 			if restart {
 				w.restart()
 			}
-			if _, err := w.agent.Answer(t.Context(), owner, q.ID, true); err != nil {
+			if _, err := w.agent.Answer(t.Context(), owner, q.ID, true, ""); err != nil {
 				t.Fatal(err)
 			}
 			w.until(first.session, loci.EventToolFinished) // turns also finish that only told of the key
@@ -82,7 +82,7 @@ func TestRightsAreKept(t *testing.T) {
 		first := c.sayAs(guest, "write")
 		w.restart()
 		if byAPI {
-			if _, err := w.agent.Answer(t.Context(), owner, first.asked[0].ID, true); err != nil {
+			if _, err := w.agent.Answer(t.Context(), owner, first.asked[0].ID, true, ""); err != nil {
 				t.Fatal(err)
 			}
 			w.until(first.session, loci.EventToolFinished)

@@ -135,6 +135,7 @@ func (t *turn) stuck() bool {
 // reads it.
 func (t *turn) heed(r loci.ToolResult) {
 	t.Results = append(t.Results, r)
+	t.taint(r.Origin)
 	if t.session.Tier == loci.TierTiny {
 		return
 	}

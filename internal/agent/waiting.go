@@ -150,7 +150,7 @@ func (t *turn) approval(ctx context.Context, q question, others []loci.Approval)
 	a := loci.Approval{
 		ID: loci.NewID(loci.ApprovalPrefix), Session: t.session.ID, Turn: t.id, Principal: t.req.Principal.ID,
 		Call: q.call.ID, Tool: q.call.Name, Arguments: q.call.Arguments, Preview: q.Preview, Reason: q.Reason,
-		Fingerprint: q.Fingerprint, Binding: q.Binding, Subject: q.Subject, Taint: strings.Join(q.Taint, ", "), State: loci.ApprovalOpen,
+		Fingerprint: q.Fingerprint, Binding: q.Binding, Subject: q.Subject, Grants: loci.GrantSpans(q.Binding), Taint: strings.Join(q.Taint, ", "), State: loci.ApprovalOpen,
 		Asked: asked, Expires: loci.Time{Time: asked.Add(t.agent.cfg.Settings.AskFor)},
 	}
 	var err error

@@ -281,10 +281,10 @@ func TestAnsweredElsewhere(t *testing.T) {
 	w := newWorld(t, loci.TierNative, call("write_file", milk), "It is written.", "You are welcome.")
 	c := &chat{w: w}
 	asked := c.say("write").asked[0]
-	if _, err := w.agent.Answer(t.Context(), loci.Principal{ID: "user:eve"}, asked.ID, true); err == nil {
+	if _, err := w.agent.Answer(t.Context(), loci.Principal{ID: "user:eve"}, asked.ID, true, ""); err == nil {
 		t.Fatal("another person answered")
 	}
-	a, err := w.agent.Answer(t.Context(), owner, asked.ID, true)
+	a, err := w.agent.Answer(t.Context(), owner, asked.ID, true, "")
 	if err != nil || a.State != loci.ApprovalYes {
 		t.Fatalf("%+v, %v", a, err)
 	}
@@ -292,7 +292,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	if w.tools.file("todo.md") != "milk" {
 		t.Error("not written")
 	}
-	if _, err := w.agent.Answer(t.Context(), owner, asked.ID, true); err == nil || loci.AsError(err).Code != loci.Conflict {
+	if _, err := w.agent.Answer(t.Context(), owner, asked.ID, true, ""); err == nil || loci.AsError(err).Code != loci.Conflict {
 		t.Errorf("a second answer: %v", err)
 	}
 	if o := c.say("Thank you."); o.session != c.session || o.text != "You are welcome." {
@@ -375,7 +375,7 @@ func TestEveryAnswerIsTold(t *testing.T) {
 			call("write_file", milk), call("write_file", bread), call("write_file", `{"path":"c.md","content":"c"}`)}, "One of them.")
 		c := &chat{w: w}
 		asked := c.say("write").asked
-		if _, err := w.agent.Answer(t.Context(), owner, asked[1].ID, true); err != nil {
+		if _, err := w.agent.Answer(t.Context(), owner, asked[1].ID, true, ""); err != nil {
 			t.Fatal(err)
 		}
 		w.until(c.session, loci.EventTurnFinished)
@@ -407,7 +407,7 @@ func TestModelAwayAtTheYes(t *testing.T) {
 	if o := w.ask(c.history, "yes"); o.err == nil || loci.AsError(o.err).Code != loci.Unreachable || w.tools.file("todo.md") != "" {
 		t.Errorf("%+v", o)
 	}
-	if _, err := w.agent.Answer(t.Context(), owner, asked.ID, true); err != nil {
+	if _, err := w.agent.Answer(t.Context(), owner, asked.ID, true, ""); err != nil {
 		t.Fatal(err)
 	}
 	fin := w.until(c.session, loci.EventTurnFinished)
@@ -434,7 +434,7 @@ func TestManyAnswerAtOnce(t *testing.T) {
 	for range 4 {
 		for _, q := range asked {
 			all.Go(func() {
-				if _, err := w.agent.Answer(t.Context(), owner, q.ID, true); err == nil {
+				if _, err := w.agent.Answer(t.Context(), owner, q.ID, true, ""); err == nil {
 					took.Add(1)
 				} else if code := loci.AsError(err).Code; code != loci.Conflict && code != loci.Overloaded {
 					t.Error(err)

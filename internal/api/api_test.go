@@ -186,7 +186,13 @@ func (f *fake) Chat(_ context.Context, req loci.Request) iter.Seq2[loci.Chunk, e
 
 func (f *fake) Job(_ context.Context, req loci.Request) (loci.Chunk, error) { return f.job(req) }
 
-func (f *fake) Answer(_ context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error) {
+func (f *fake) Grants(context.Context, loci.Principal) ([]loci.Grant, error) { return nil, nil }
+func (f *fake) Revoke(context.Context, loci.Principal, string) error         { return nil }
+
+func (f *fake) Answer(_ context.Context, p loci.Principal, id string, yes bool, span loci.GrantSpan) (loci.Approval, error) {
+	if span != "" && span != loci.GrantOnce {
+		return loci.Approval{}, loci.Errorf(loci.Invalid, "Only once.")
+	}
 	for i, a := range f.open {
 		if a.ID != id || a.Principal != p.ID {
 			continue

@@ -18,8 +18,8 @@ func (s *server) agentApprovals(w http.ResponseWriter, r *http.Request) error {
 
 // answerRequest is what a person says to a question.
 type answerRequest struct {
-	Answer string `json:"answer"`
-	Grant  string `json:"grant"`
+	Answer string         `json:"answer"`
+	Grant  loci.GrantSpan `json:"grant"`
 }
 
 // agentAnswer settles a question. The turn that asked goes on by itself, and is
@@ -38,16 +38,31 @@ func (s *server) agentAnswer(w http.ResponseWriter, r *http.Request) error {
 
 // settle answers one of the caller's questions. A no is always theirs to say.
 func (s *server) settle(ctx context.Context, c caller, id string, req answerRequest) (loci.Approval, error) {
-	switch {
-	case req.Answer != "yes" && req.Answer != "no":
+	if req.Answer != "yes" && req.Answer != "no" {
 		return loci.Approval{}, loci.Errorf(loci.Invalid, "The answer must be yes or no.").WithHint(`Send {"answer": "yes"}.`)
-	case req.Grant != "" && req.Grant != "once":
-		return loci.Approval{}, loci.Errorf(loci.Invalid, "A yes can only be given for once yet, not for %.20q.", req.Grant).WithHint(`Leave "grant" out.`)
 	}
 	if req.Answer == "yes" {
 		if err := c.needs(loci.RightApprove); err != nil {
 			return loci.Approval{}, err
 		}
 	}
-	return s.Questions.Answer(ctx, c.principal, id, req.Answer == "yes")
+	return s.Questions.Answer(ctx, c.principal, id, req.Answer == "yes", req.Grant)
+}
+
+// agentGrants lists the caller's yeses that hold on, oldest first.
+func (s *server) agentGrants(w http.ResponseWriter, r *http.Request) error {
+	list, err := s.Questions.Grants(r.Context(), exchangeOf(r).caller.principal)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, append([]loci.Grant{}, list...)) // [] rather than null
+}
+
+// agentRevoke takes one of them back.
+func (s *server) agentRevoke(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Questions.Revoke(r.Context(), exchangeOf(r).caller.principal, r.PathValue("id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }

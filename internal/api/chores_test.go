@@ -236,14 +236,10 @@ func TestFollowUpsAnswerQuestions(t *testing.T) {
 	}
 }
 
-type noQuestions struct{}
+type noQuestions struct{ Questions }
 
 func (noQuestions) Approvals(context.Context, loci.Principal) ([]loci.Approval, error) {
 	return nil, errors.New("disk full")
-}
-
-func (noQuestions) Answer(context.Context, loci.Principal, string, bool) (loci.Approval, error) {
-	return loci.Approval{}, errors.New("disk full")
 }
 
 // A header makes a chore of what nobody would recognise, and only with a key.

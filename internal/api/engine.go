@@ -38,7 +38,11 @@ type Questions interface {
 	// Approvals lists those that are open, oldest first.
 	Approvals(ctx context.Context, p loci.Principal) ([]loci.Approval, error)
 	// Answer settles one and returns when that is stored; the turn goes on by itself.
-	Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error)
+	// A yes holds for a span; empty: once.
+	Answer(ctx context.Context, p loci.Principal, id string, yes bool, span loci.GrantSpan) (loci.Approval, error)
+	// Grants lists the yeses that hold on, and Revoke takes one back.
+	Grants(ctx context.Context, p loci.Principal) ([]loci.Grant, error)
+	Revoke(ctx context.Context, p loci.Principal, id string) error
 }
 
 // KeyEditor makes and takes back keys, on behalf of somebody who may.

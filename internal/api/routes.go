@@ -60,6 +60,8 @@ func (s *server) table() []route {
 		{"GET /api/agent/ws", anyKey, s.agentSocket},
 		{"GET /api/agent/approvals", approve, s.agentApprovals},
 		{"POST /api/agent/approvals/{id}", anyKey, s.agentAnswer}, // a no is open to every key
+		{"GET /api/agent/grants", approve, s.agentGrants},
+		{"DELETE /api/agent/grants/{id}", approve, s.agentRevoke},
 		{"GET /api/agent/sessions", chat, s.agentSessions},
 		{"GET /api/agent/sessions/{id}", chat, s.agentSession},
 		{"PATCH /api/agent/sessions/{id}", chat, s.agentRename},

@@ -10,6 +10,7 @@ import (
 	"loci"
 	"loci/internal/agent"
 	"loci/internal/api"
+	"loci/internal/gate"
 	"loci/internal/intent"
 	"loci/internal/keyring"
 	"loci/internal/model"
@@ -30,6 +31,7 @@ var (
 	_ transcript.Sessions = (*store.DB)(nil)
 	_ transcript.Nodes    = (*store.DB)(nil)
 
+	_ gate.Grants        = (*store.DB)(nil)
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
 	_ intent.Chooser     = (*model.Hub)(nil)
@@ -169,8 +171,8 @@ func ofKey(a loci.Approval, p loci.Principal) bool {
 }
 
 // Answer settles one of the principal's questions, or one of those that they oversee.
-func (d desk) Answer(ctx context.Context, p loci.Principal, id string, yes bool) (loci.Approval, error) {
-	a, err := d.agent.Answer(ctx, p, id, yes)
+func (d desk) Answer(ctx context.Context, p loci.Principal, id string, yes bool, span loci.GrantSpan) (loci.Approval, error) {
+	a, err := d.agent.Answer(ctx, p, id, yes, span)
 	if !loci.IsNotFound(err) || !oversees(p) {
 		return a, err
 	}
@@ -182,11 +184,21 @@ func (d desk) Answer(ctx context.Context, p loci.Principal, id string, yes bool)
 		for _, q := range w.Approvals {
 			if q.ID == id && ofKey(q, p) {
 				// In its place, with the one right that this takes; the turn goes on with its own.
-				return d.agent.Answer(ctx, loci.Principal{ID: q.Principal, Rights: []loci.Right{loci.RightApprove}}, id, yes)
+				return d.agent.Answer(ctx, loci.Principal{ID: q.Principal, Rights: []loci.Right{loci.RightApprove}}, id, yes, span)
 			}
 		}
 	}
 	return a, err
+}
+
+// Grants lists the principal's yeses that hold on.
+func (d desk) Grants(ctx context.Context, p loci.Principal) ([]loci.Grant, error) {
+	return d.store.Grants(ctx, p.ID)
+}
+
+// Revoke takes one of them back.
+func (d desk) Revoke(ctx context.Context, p loci.Principal, id string) error {
+	return d.store.RevokeGrant(ctx, p.ID, id)
 }
 
 // Tools lists what the principal may use.

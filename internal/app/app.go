@@ -24,9 +24,11 @@ import (
 	"loci/internal/api"
 	"loci/internal/config"
 	"loci/internal/embedded"
+	"loci/internal/gate"
 	"loci/internal/intent"
 	"loci/internal/keyring"
 	"loci/internal/model"
+	"loci/internal/sandbox"
 	"loci/internal/store"
 	"loci/internal/tool"
 	"loci/internal/toolkit"
@@ -212,8 +214,17 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		Now:     now,
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
+		Rules:   a.rules,
+		Gate:    gate.New(a.gateConfig()),
 	}
 }
+
+// gateConfig says what may run unasked.
+func (a *App) gateConfig() gate.Config {
+	return gate.Config{Grants: a.store, Rules: a.rules, Taint: gate.Mode(a.opts.Config.Taint), Logger: a.opts.Logger}
+}
+
+func (a *App) rules(p loci.Principal) sandbox.Rules { return rules(a.opts.Config, p) }
 
 // verify looks for damage after a stop that was not clean.
 func (a *App) verify(ctx context.Context) {

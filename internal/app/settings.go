@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"loci/internal/agent"
 	"loci/internal/config"
 	"loci/internal/prompt"
+	"loci/internal/sandbox"
 )
 
 // settings turns the configuration into the engine's choices.
@@ -58,8 +61,13 @@ func InForce(o Options) config.Config {
 // their e-mail address. One entry counts, so that a person can be given less
 // than their address would.
 func rights(c config.Config, p loci.Principal) []string {
+	return paths(slices.DeleteFunc(slices.Clone(folders(c, p)), func(f config.Folder) bool { return f.Access == string(sandbox.Never) }))
+}
+
+// folders gives the entries of the configuration about a principal's folders.
+func folders(c config.Config, p loci.Principal) []config.Folder {
 	if p.Owner {
-		return paths(c.Folders)
+		return c.Folders
 	}
 	id, _ := strings.CutPrefix(p.ID, "user:")
 	r, ok := c.Principals[id]
@@ -70,7 +78,16 @@ func rights(c config.Config, p loci.Principal) []string {
 	if !ok && !made { // a made key can forward whatever address it likes
 		r = c.Principals[strings.ToLower(p.Email)]
 	}
-	return paths(r.Folders)
+	return r.Folders
+}
+
+// rules gives what may be done where for a principal.
+func rules(c config.Config, p loci.Principal) sandbox.Rules {
+	var found sandbox.Rules
+	for _, f := range folders(c, p) {
+		found = append(found, sandbox.Rule{Path: f.Path, Access: sandbox.Access(cmp.Or(f.Access, string(sandbox.AskFirst))), Outside: f.Outside})
+	}
+	return found
 }
 
 func paths(folders []config.Folder) []string {

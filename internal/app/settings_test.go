@@ -79,6 +79,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	}
 	tools := a.toolConfig(nil)
 	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private,
+		a.gateConfig().Taint, tools.Rules(loci.Principal{Owner: true}), tools.Rules(loci.Principal{ID: "user:ann"}),
 		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, false), clock(c.TimeZone)().Location())
 }
 
@@ -94,7 +95,7 @@ func ownerKey(a *App) string {
 
 // special are values for texts that have to follow a rule.
 var special = map[string]string{
-	"Listen": "localhost:0", "Backends.URL": "http://192.0.2.1:1", "TLS.Kind": "self", "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w",
+	"Listen": "localhost:0", "Backends.URL": "http://192.0.2.1:1", "TLS.Kind": "self", "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w", "Taint": "relaxed", "Folders.Access": "read",
 }
 
 // fill gives every setting below v a value that is not its default.

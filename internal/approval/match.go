@@ -29,6 +29,9 @@ func Match(a Answer, asked []loci.Approval, lang string) (picked []loci.Approval
 		if !Takes(q, a.Verdict) {
 			return nil, Told(q, lang)
 		}
+		if !Lasts(q, a.Span) {
+			return nil, onlyOnce.In(lang, q.Code)
+		}
 	}
 	return picked, ""
 }
@@ -37,6 +40,11 @@ func Match(a Answer, asked []loci.Approval, lang string) (picked []loci.Approval
 // a yes can be taken back.
 func Takes(q loci.Approval, v Verdict) bool {
 	return q.State == loci.ApprovalOpen && !q.Expired() || q.State == loci.ApprovalYes && v == No
+}
+
+// Lasts tells whether a yes to a question can be given for a span.
+func Lasts(q loci.Approval, span loci.GrantSpan) bool {
+	return span == "" || slices.Contains(q.Grants, span)
 }
 
 // Coded are the questions that have one of the codes.

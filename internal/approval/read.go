@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"loci"
 )
 
 // Verdict is what an answer says.
@@ -29,6 +31,8 @@ type Answer struct {
 	Codes []string
 	// All is set when it says so of all questions and names none.
 	All bool
+	// Span is for how long a yes is meant; empty: it does not say, so once.
+	Span loci.GrantSpan
 }
 
 // longestAnswer bounds an answer in bytes; what is longer is something else.
@@ -47,8 +51,13 @@ func Read(message string) Answer {
 	}
 	var said [kinds]bool
 	var codes []string
+	var spans []loci.GrantSpan
 	halts := false
 	for len(words) > 0 {
+		if span, n := spanIn(words); n > 0 {
+			spans, words = append(spans, span), words[n:]
+			continue
+		}
 		if code := meantAsCode(words[0]); code != "" {
 			if !slices.Contains(codes, code) {
 				codes = append(codes, code)
@@ -65,10 +74,14 @@ func Read(message string) Answer {
 		said[k] = true
 	}
 	switch {
-	case said[unclear], said[yes] && said[no]:
+	case said[unclear], said[yes] && said[no], len(spans) > 1, len(spans) > 0 && !said[yes]:
 		return Answer{}
 	case said[yes]:
-		return Answer{Verdict: Yes, Codes: codes, All: said[all] && codes == nil}
+		a := Answer{Verdict: Yes, Codes: codes, All: said[all] && codes == nil}
+		if len(spans) > 0 {
+			a.Span = spans[0]
+		}
+		return a
 	case said[no]:
 		return Answer{Verdict: No, Codes: codes, All: (said[all] || halts) && codes == nil}
 	case said[all]:

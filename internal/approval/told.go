@@ -50,6 +50,11 @@ var (
 			CS: "Souhlas s %s už byl využit; nic se neprovede dvakrát.",
 		},
 	}
+	onlyOnce = lang.Words{
+		EN: "A yes to %[1]s holds for this once only. Answer **yes %[1]s** or **no %[1]s**.",
+		ZH: "对 %[1]s 的同意只能用一次。请回答 **是 %[1]s** 或 **否 %[1]s**。",
+		CS: "Souhlas s %[1]s platí jen jednou. Odpovězte **ano %[1]s** nebo **ne %[1]s**.",
+	}
 	dropped     = lang.Words{EN: "(Question %s was taken back; nothing was done.)", ZH: "（问题 %s 已撤回；没有执行任何操作。）", CS: "(Otázka %s byla vzata zpět, nic se nestalo.)"}
 	unknownCode = lang.Words{EN: "There is no question %s.", ZH: "没有问题 %s。", CS: "Otázka %s neexistuje."}
 	youHave     = lang.Words{EN: "You have %s.", ZH: "您有 %s。", CS: "Máte %s."}

@@ -25,6 +25,7 @@ func (c *command) approvals() *cobra.Command {
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(c.answerWith("yes", "Allow what a question asks, and see the turn through", true))
 	cmd.AddCommand(c.answerWith("no", "Refuse what a question asks, and see the turn through", false))
+	cmd.AddCommand(c.grants(), c.revoke())
 	return cmd
 }
 
@@ -78,6 +79,7 @@ func ago(d time.Duration) string {
 // answerWith is a command that answers a question.
 func (c *command) answerWith(word, short string, yes bool) *cobra.Command {
 	var asJSON bool
+	var span string
 	cmd := &cobra.Command{
 		Use:   word + " CODE",
 		Short: short,
@@ -93,17 +95,26 @@ func (c *command) answerWith(word, short string, yes bool) *cobra.Command {
 				return err
 			}
 			return c.connected(cmd.Context(), app.Options{Fetch: true}, func(ctx context.Context, s server) error {
-				return c.answer(ctx, s, args[0], yes, asJSON)
+				return c.answer(ctx, s, args[0], answer{yes, loci.GrantSpan(span)}, asJSON)
 			})
 		},
+	}
+	if yes {
+		cmd.Flags().StringVar(&span, "for", "", "how long it holds for the same thing with the same content: once, 30m, session or always (once where it is not given)")
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the question with its answer as a JSON object, and nothing of the turn")
 	return cmd
 }
 
+// answer is what a person says to a question.
+type answer struct {
+	yes  bool
+	span loci.GrantSpan // empty: once
+}
+
 // answer answers the question with a code or an id. The turn then goes on, and
 // the person sees how.
-func (c *command) answer(ctx context.Context, s server, which string, yes, asJSON bool) error {
+func (c *command) answer(ctx context.Context, s server, which string, said answer, asJSON bool) error {
 	open, err := s.approvals(ctx)
 	if err != nil {
 		return err
@@ -116,7 +127,7 @@ func (c *command) answer(ctx context.Context, s server, which string, yes, asJSO
 		return loci.Errorf(loci.Conflict, "A key asked this, and loci does not run, so nothing would come of an answer.").
 			WithHint("Start loci, then answer: %s serve", c.program())
 	}
-	now, err := s.answer(ctx, a, yes)
+	now, err := s.answer(ctx, a, said.yes, said.span)
 	if err != nil {
 		return err
 	}
@@ -128,10 +139,10 @@ func (c *command) answer(ctx context.Context, s server, which string, yes, asJSO
 		return json.NewEncoder(c.Out).Encode(now)
 	}
 	word := "Allowed"
-	if !yes {
+	if !said.yes {
 		word = "Refused"
 	}
-	c.say("%s: %s", word, title(a))
+	c.say("%s%s: %s", word, lastingFor[said.span], title(a))
 	if a.Asker != "" { // what comes of it is that conversation's
 		return nil
 	}
@@ -139,6 +150,11 @@ func (c *command) answer(ctx context.Context, s server, which string, yes, asJSO
 	t.guest, t.quiet = true, a.ID
 	t.open = slices.DeleteFunc(open, func(o loci.Approval) bool { return o.Turn != a.Turn || o.ID == a.ID })
 	return t.run(ctx, s.follow(a))
+}
+
+// lastingFor says for how long a yes holds.
+var lastingFor = map[loci.GrantSpan]string{
+	loci.GrantMinutes: " for 30 minutes", loci.GrantSession: " for this conversation", loci.GrantAlways: " until you take it back",
 }
 
 // which finds the question with a code or an id.

@@ -15,15 +15,16 @@ import (
 	"loci/internal/text"
 )
 
-// agreed reads an answer to the question that has a code; it is clear when it is
-// nothing but a yes or a no, and names no other question. An empty line is a no.
-func agreed(answer, code string) (yes, clear bool) {
+// agreed reads an answer to a question, and for how long a yes is given; it is clear
+// when it is nothing but a yes or a no that the question takes, and names no other
+// one. An empty line is a no.
+func agreed(answer string, q loci.Approval) (yes bool, span loci.GrantSpan, clear bool) {
 	if strings.TrimSpace(answer) == "" {
-		return false, true
+		return false, "", true
 	}
 	a := approval.Read(answer)
-	other := len(a.Codes) > 1 || len(a.Codes) == 1 && a.Codes[0] != code
-	return a.Verdict == approval.Yes, a.Verdict != approval.None && !other
+	other := len(a.Codes) > 1 || len(a.Codes) == 1 && a.Codes[0] != q.Code
+	return a.Verdict == approval.Yes, a.Span, a.Verdict != approval.None && !other && approval.Lasts(q, a.Span)
 }
 
 // title names what a question is about: the tool, and what it would work on.

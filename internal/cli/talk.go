@@ -268,7 +268,7 @@ func (t *talk) answered(ctx context.Context, a typed) error {
 	if !strings.HasSuffix(a.line, "\n") {
 		fmt.Fprintln(t.c.Err) // nobody pressed Enter
 	}
-	yes, clear := agreed(a.line, q.Code)
+	yes, span, clear := agreed(a.line, q.Approval)
 	switch {
 	case clear || a.err != nil:
 	case !q.again:
@@ -279,7 +279,7 @@ func (t *talk) answered(ctx context.Context, a typed) error {
 		t.c.say("No, then.")
 	}
 	t.at = nil
-	_, err := t.s.answer(ctx, q.Approval, yes)
+	_, err := t.s.answer(ctx, q.Approval, yes, span)
 	if e := loci.AsError(err); e != nil && e.Code != loci.Conflict && e.Code != loci.NotFound {
 		return err
 	}
@@ -293,13 +293,17 @@ func (s server) approvals(ctx context.Context) (open []loci.Approval, err error)
 	return open, s.get(ctx, "/api/agent/approvals", &open)
 }
 
-// answer answers a question, and gives it as it is then.
-func (s server) answer(ctx context.Context, a loci.Approval, yes bool) (now loci.Approval, err error) {
-	answer := loci.ApprovalNo
+// answer answers a question, and gives it as it is then. A yes is for a span; empty:
+// once.
+func (s server) answer(ctx context.Context, a loci.Approval, yes bool, span loci.GrantSpan) (now loci.Approval, err error) {
+	body := map[string]any{"answer": loci.ApprovalNo}
 	if yes {
-		answer = loci.ApprovalYes
+		body["answer"] = loci.ApprovalYes
+		if span != "" {
+			body["grant"] = span
+		}
 	}
-	return now, s.post(ctx, "/api/agent/approvals/"+url.PathEscape(a.ID), map[string]any{"answer": answer}, &now)
+	return now, s.post(ctx, "/api/agent/approvals/"+url.PathEscape(a.ID), body, &now)
 }
 
 // stopping is how long a turn that is stopped may take to end.

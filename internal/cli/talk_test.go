@@ -201,7 +201,7 @@ func TestAgreed(t *testing.T) {
 		"yes please": {true, true}, "not now": {false, true},
 		"": {false, true}, "\n": {false, true}, "yes 7F3": {true, true}, "yes 9H9": {true, false}, "yes 7F3 9H9": {true, false}, "yno": {}, "1": {}, "yes but later": {},
 	} {
-		if yes, clear := agreed(answer, "7F3"); yes != want[0] || clear != want[1] {
+		if yes, _, clear := agreed(answer, loci.Approval{Code: "7F3"}); yes != want[0] || clear != want[1] {
 			t.Errorf("%q: %v, %v", answer, yes, clear)
 		}
 	}

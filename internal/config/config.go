@@ -68,6 +68,7 @@ type Config struct {
 	// What may be looked into, and by whose conversations.
 
 	Folders       []Folder          `yaml:"folders" env:"LOCI_ALLOW" items:"paths" doc:"Folders that models may look into, and change files in after your yes to each change: absolute paths or ~. The flag --allow adds to them; the variable takes a list like PATH and replaces them."`
+	Taint         string            `yaml:"taint" enum:"strict,relaxed" doc:"What a conversation that has read from outside (the web, mail, files of others) asks again: all that leaves this machine, runs a program or cannot be taken back (strict), or not where your own words name where it goes (relaxed)."`
 	WorkingFolder string            `yaml:"working_folder" is:"path" doc:"Where relative paths start. Empty: the first of the folders. With --allow it is the first folder given there."`
 	Principals    map[string]Rights `yaml:"principals" key:"person" doc:"Rights of others. For chat servers that say who is asking: the forwarded id or e-mail address, then rights; for a key that was made: key:NAME, then rights. Without an entry they may only chat."`
 
@@ -140,10 +141,11 @@ type Backend struct {
 	Insecure bool `yaml:"insecure" doc:"Send it everything without encryption, although it is on another machine."`
 }
 
-// Folder is a place that models may look into. It is an entry of its own, and
-// not only a path, so that more can be said about it later.
+// Folder is a place that models may look into, with what they may do there.
 type Folder struct {
-	Path string `yaml:"path" short:"true" is:"path" doc:"Absolute path, or one that starts with ~."`
+	Path    string `yaml:"path" short:"true" is:"path" doc:"Absolute path, or one that starts with ~."`
+	Access  string `yaml:"access" enum:"read,ask,write,never" doc:"What may be done there and below: only looking (read), changes after your yes to each (ask, the usual), changes unasked (write), or nothing at all (never). Of folders in each other the inner one counts."`
+	Outside bool   `yaml:"outside" doc:"What is in there comes from others, such as downloads. A conversation that has read it asks again before anything leaves this machine or cannot be taken back."`
 }
 
 // Texts are what is told to models of one family in place of loci's own words.
@@ -172,6 +174,7 @@ func Default() Config {
 		ClientSystem:  "keep",
 		ClientJobs:    "auto",
 		OpenWebUI:     "auto",
+		Taint:         "strict",
 		MaxSteps:      12,
 		KeptRounds:    4,
 		Limits:        Limits{KeyRate: 50, OwnRate: 2000},

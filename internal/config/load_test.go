@@ -96,12 +96,13 @@ func cases(t *testing.T) map[string][3]setCase {
 		"client_jobs":   text("short", "model", "short"),
 		"open_webui":    text("off", "on", "off"),
 		"folders": {
-			{"[~/a, {path: '" + at("b c") + "'}]", []Folder{{at("a")}, {at("b c")}}},
+			{"[~/a, {path: '" + at("b c") + "', access: read, outside: true}]", []Folder{{Path: at("a")}, {Path: at("b c"), Access: "read", Outside: true}}},
 			{at("d") + string(filepath.ListSeparator) + "~/e", []Folder{{Path: at("d")}, {Path: at("e")}}},
 			// A flag adds, and what it adds comes first.
 			{at("f") + "|" + at("g,h"), []Folder{{Path: at("f")}, {Path: at("g,h")}, {Path: at("d")}, {Path: at("e")}}},
 		},
 		"working_folder": paths(),
+		"taint":          text("relaxed", "strict", "relaxed"),
 		"principals": {
 			{"{u: {folders: [~/a]}}", map[string]Rights{"u": {Folders: []Folder{{Path: at("a")}}}}},
 			{"{v: {}}", map[string]Rights{"v": {}}},
@@ -305,14 +306,14 @@ func TestMistakesElsewhere(t *testing.T) {
 
 func TestUnknownKeysWarn(t *testing.T) {
 	for text, want := range map[string]string{
-		"modle: a":                               `1:1: "modle" is not a setting; did you mean model?`,
-		"a: 1\nlisten: 127.0.0.1:1":              `1:1: "a" is not a setting and has no effect.`,
-		"timeouts:\n  conect: 5s":                `2:3: "timeouts.conect" is not a setting; did you mean timeouts.connect?`,
-		"first_byte: 5s":                         `1:1: "first_byte" is not a setting; did you mean timeouts.first_byte?`,
-		"working-folder: /x":                     `1:1: "working-folder" is not a setting; did you mean working_folder?`,
-		"Listen: x":                              `1:1: "Listen" is not a setting; did you mean listen?`,
-		"folders:\n - {path: ~/a, access: read}": `2:16: "folders[0].access" is not a setting and has no effect.`,
-		"mcp_servers: {a: {b: [c]}}":             `1:1: "mcp_servers" is not a setting and has no effect.`,
+		"modle: a":                              `1:1: "modle" is not a setting; did you mean model?`,
+		"a: 1\nlisten: 127.0.0.1:1":             `1:1: "a" is not a setting and has no effect.`,
+		"timeouts:\n  conect: 5s":               `2:3: "timeouts.conect" is not a setting; did you mean timeouts.connect?`,
+		"first_byte: 5s":                        `1:1: "first_byte" is not a setting; did you mean timeouts.first_byte?`,
+		"working-folder: /x":                    `1:1: "working-folder" is not a setting; did you mean working_folder?`,
+		"Listen: x":                             `1:1: "Listen" is not a setting; did you mean listen?`,
+		"folders:\n - {path: ~/a, colour: red}": `2:16: "folders[0].colour" is not a setting and has no effect.`,
+		"mcp_servers: {a: {b: [c]}}":            `1:1: "mcp_servers" is not a setting and has no effect.`,
 	} {
 		_, warnings, err := load(t, text, nil, nil)
 		if err != nil || len(warnings) != 1 {
@@ -451,12 +452,12 @@ func TestAllowAdds(t *testing.T) {
 	const text = "folders: [/a, /b]\nworking_folder: /b\n"
 	flags := map[string][]string{"folders": {"/c", "/a"}}
 	c, _, err := load(t, text, nil, flags)
-	want := []Folder{{"/c"}, {"/a"}, {"/b"}}
+	want := []Folder{{Path: "/c"}, {Path: "/a"}, {Path: "/b"}}
 	if diff := cmp.Diff(want, c.Folders); diff != "" || c.WorkingFolder != "/c" || err != nil {
 		t.Errorf("working in %s, %v (-want +got):\n%s", c.WorkingFolder, err, diff)
 	}
 	c, _, err = load(t, text, map[string]string{"LOCI_ALLOW": "/d"}, flags)
-	want = []Folder{{"/c"}, {"/a"}, {"/d"}}
+	want = []Folder{{Path: "/c"}, {Path: "/a"}, {Path: "/d"}}
 	if diff := cmp.Diff(want, c.Folders); diff != "" || err != nil {
 		t.Errorf("with a variable: %v (-want +got):\n%s", err, diff)
 	}

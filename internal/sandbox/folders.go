@@ -48,10 +48,15 @@ type Config struct {
 	// Private names folders that stay closed even inside an allowed one: those
 	// of loci itself, with its keys and its memory.
 	Private []string
+	// Rules say what may be done where in the folders.
+	Rules Rules
+	// Unasked is for a call that nobody agreed to: it changes only what a rule sets
+	// free.
+	Unasked bool
 }
 
-// Folders is a set of allowed folders. It does not change once made and may be
-// used by several goroutines. The zero value allows nothing.
+// Folders is a set of allowed folders. What is allowed does not change once it is
+// made; it may be used by several goroutines. The zero value allows nothing.
 type Folders struct {
 	folders []*folder // in the order of Config
 	missing []string  // allowed folders that could not be opened
@@ -59,7 +64,11 @@ type Folders struct {
 	lost    bool      // there is no folder at work, so relative paths mean nothing
 	home    string    // absolute; empty when unknown
 	private []string  // real paths that stay closed
-	escapes error     // what os.Root answers when a path leaves it
+	rules   Rules     // with real paths
+	watched bool      // some rule counts for looking too
+	unasked bool
+	outside noted
+	escapes error // what os.Root answers when a path leaves it
 	// before is asked before each system call of a change, so that tests can make
 	// any of them fail; nil: nobody asks.
 	before func(call string) error
@@ -75,7 +84,7 @@ type folder struct {
 // New opens the allowed folders. A folder that is missing, or is none, is an
 // *loci.Error that names it.
 func New(c Config) (*Folders, error) {
-	f := &Folders{home: c.Home}
+	f := &Folders{home: c.Home, unasked: c.Unasked}
 	if f.home == "" {
 		f.home, _ = os.UserHomeDir() // without one, ~ is refused when it is used
 	}
@@ -90,6 +99,7 @@ func New(c Config) (*Folders, error) {
 		return f, nil
 	}
 	f.keepOut(c.Private)
+	f.bind(c.Rules)
 	f.work = filepath.Clean(cmp.Or(c.Work, c.Folders[0]))
 	loc, ok := f.place(f.work)
 	info, err := loc.stat()

@@ -48,7 +48,7 @@ func (f *Folders) open(loc Location, shown string) (*os.File, fs.FileInfo, error
 		err = checkHandle(file, info, shown)
 	}
 	if err == nil {
-		err = f.checkPrivate(loc, info, shown)
+		err = f.checkPlace(loc, info, shown)
 	}
 	if err != nil {
 		_ = file.Close() // nothing was written; the first error is the one to tell
@@ -130,7 +130,7 @@ func (f *Folders) ReadDir(ctx context.Context, path string) (entries []Entry, mo
 // names yields the entries of a folder that may be looked into.
 func (f *Folders) names(loc Location, shown string) iter.Seq2[fs.DirEntry, error] {
 	return readNames(loc.folder.root, loc.name, func(opened fs.FileInfo) error {
-		return f.checkPrivate(loc, opened, shown)
+		return f.checkPlace(loc, opened, shown)
 	})
 }
 

@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"cmp"
-	"io/fs"
-	"os"
 	"path/filepath"
 )
 
@@ -29,30 +27,6 @@ func realOf(path string) string {
 		real = filepath.Join(realOf(dir), filepath.Base(path))
 	}
 	return cmp.Or(real, path)
-}
-
-// checkPrivate refuses what lies in a private folder. It is asked about a place
-// that was opened, with what the handle said of it, so that a name swapped in
-// between does not help: the file at the real path must be the opened one, and
-// a file has only one path (see checkHandle).
-func (f *Folders) checkPrivate(loc Location, opened fs.FileInfo, shown string) error {
-	if len(f.private) == 0 {
-		return nil
-	}
-	real, err := filepath.EvalSymlinks(loc.Path())
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(real)
-	if err != nil {
-		return err
-	}
-	for _, p := range f.private {
-		if insideFolded(real, p) || !os.SameFile(info, opened) {
-			return errRefused("%s belongs to loci itself and is not opened.", quote(shown))
-		}
-	}
-	return nil
 }
 
 // inside tells whether a real path is a folder or lies in it.

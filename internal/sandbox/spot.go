@@ -255,6 +255,9 @@ func (s *Spot) allowed(way string) error {
 			return errKept("%s belongs to loci itself.", quote(s.shown))
 		}
 	}
+	if err := s.mayChange(); err != nil {
+		return err
+	}
 	dir, err := s.dir.Open(".")
 	if err != nil {
 		return err

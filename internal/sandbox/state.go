@@ -196,6 +196,12 @@ func (s *Spot) whole(ctx context.Context, to string) error {
 			return errKept("%s has something in it that belongs to loci itself.", quote(s.shown))
 		}
 	}
+	switch least := s.f.rules.least(s.real); {
+	case rank(least) < rank(AskFirst):
+		return errKept("%s has a folder in it that may not be changed.", quote(s.shown))
+	case s.f.unasked && least != Free:
+		return errMoved(s.shown)
+	}
 	if err := s.loose(); err != nil {
 		return err
 	}

@@ -135,6 +135,7 @@ func scanApproval(scan scanner) (loci.Approval, error) {
 	var asked, expires int64
 	err := scan(&a.ID, &a.Principal, &a.Code, &a.Session, &a.Turn, &a.Call, &a.Tool, &arguments, &a.Preview, &a.Reason,
 		&a.Taint, &a.Question, &a.Fingerprint, &a.Binding, &a.Subject, &a.State, &asked, &expires)
+	a.Grants = loci.GrantSpans(a.Binding)
 	a.Arguments, a.Asked, a.Expires = json.RawMessage(arguments), fromMillis(asked), fromMillis(expires)
 	return a, err
 }

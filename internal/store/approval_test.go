@@ -22,7 +22,7 @@ func parked(t *testing.T, db *DB, principal string) loci.Waiting {
 		w.Approvals = append(w.Approvals, loci.Approval{
 			ID: loci.NewID(loci.ApprovalPrefix), Code: code, Session: s.ID, Turn: w.Turn, Call: "call_" + code, Tool: "write_file",
 			Arguments: json.RawMessage(`{"path": "a", "content":"<b> & \u003c"}`), Preview: "+ <b>", Reason: "It writes.", Taint: "a page",
-			Question: "May I?", State: loci.ApprovalOpen, Asked: at(i), Expires: at(300_000), Principal: principal, Fingerprint: "f" + code,
+			Question: "May I?", State: loci.ApprovalOpen, Asked: at(i), Expires: at(300_000), Principal: principal, Fingerprint: "f" + code, Binding: "b" + code, Subject: "s", Grants: loci.GrantSpans("b"),
 		})
 	}
 	mustSave(t, db, loci.Batch{Session: s, Nodes: []loci.Node{n}, Waiting: &w, Events: []*loci.Event{

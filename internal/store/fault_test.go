@@ -200,7 +200,7 @@ func lockFile(t *testing.T, path string) (release func()) {
 
 func TestLockedByAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "loci.db")
-	db, err := open(t.Context(), path, quiet, 100*time.Millisecond)
+	db, err := open(t.Context(), path, quiet, engine{"sqlite", dsn, 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

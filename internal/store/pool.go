@@ -19,8 +19,8 @@ type pool struct {
 }
 
 // newPool makes a pool of at most size connections. It opens none yet.
-func newPool(dsn string, size int) (*pool, error) {
-	db, err := sql.Open("sqlite", dsn)
+func newPool(driver, dsn string, size int) (*pool, error) {
+	db, err := sql.Open(driver, dsn)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (db *DB) Save(ctx context.Context, b loci.Batch) error {
 
 // changesQuestions tells whether a batch says something of the session's questions.
 func changesQuestions(b loci.Batch) bool {
-	return b.Settle != nil || b.Waiting != nil || b.Resume != ""
+	return b.Settle != nil || b.Waiting != nil || b.Resume != "" || b.Grants != nil
 }
 
 // sessionOf gives the one session that a batch is about, "" for an empty batch.
@@ -148,6 +148,9 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 		}
 	}
 	if err := t.settle(id, b.Settle); err != nil {
+		return 0, err
+	}
+	if err := t.putGrants(principal, b.Grants); err != nil {
 		return 0, err
 	}
 	if b.Resume != "" { // before its end is stored, perhaps in the same batch

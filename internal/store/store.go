@@ -58,11 +58,24 @@ type DB struct {
 //
 // Open takes no lock: one process at a time is for the caller to see to.
 func Open(ctx context.Context, path string, log *slog.Logger) (*DB, error) {
-	return open(ctx, path, log, busyTimeout)
+	return open(ctx, path, log, engine{"sqlite", dsn, busyTimeout})
 }
 
-// open is Open with another limit for the wait for other processes.
-func open(ctx context.Context, path string, log *slog.Logger, busy time.Duration) (_ *DB, err error) {
+// engine is how a database is reached.
+type engine struct {
+	driver string // of package database/sql
+	// dsn is the driver's name for a connection; mode is SQLite's, "rw" or "ro".
+	dsn  func(path string, busy time.Duration, mode string) string
+	busy time.Duration // how long a write waits for another process
+}
+
+// pool makes a pool of connections.
+func (e engine) pool(path, mode string, size int) (*pool, error) {
+	return newPool(e.driver, e.dsn(path, e.busy, mode), size)
+}
+
+// open is Open with another engine.
+func open(ctx context.Context, path string, log *slog.Logger, e engine) (_ *DB, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -79,7 +92,7 @@ func open(ctx context.Context, path string, log *slog.Logger, busy time.Duration
 	}()
 	// The writer comes first: the tables must be there when readers prepare
 	// their queries, and read-only connections cannot make a log's index.
-	if db.write, err = newPool(dsn(path, busy, "rw"), 1); err != nil {
+	if db.write, err = e.pool(path, "rw", 1); err != nil {
 		return nil, db.explain(err)
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -88,13 +101,13 @@ func open(ctx context.Context, path string, log *slog.Logger, busy time.Duration
 	if err := db.write.prepare(ctx, hotWrites); err != nil {
 		return nil, db.explain(err)
 	}
-	if db.read, err = newPool(dsn(path, busy, "ro"), readers); err != nil {
+	if db.read, err = e.pool(path, "ro", readers); err != nil {
 		return nil, db.explain(err)
 	}
 	if err := db.read.prepare(ctx, hotReads); err != nil {
 		return nil, db.explain(err)
 	}
-	conn, err := newPool(dsn(path, busy, "rw"), 1)
+	conn, err := e.pool(path, "rw", 1)
 	if err != nil {
 		return nil, db.explain(err)
 	}
@@ -105,7 +118,7 @@ func open(ctx context.Context, path string, log *slog.Logger, busy time.Duration
 	return db, nil
 }
 
-// dsn is the driver's name for a connection; mode is SQLite's, "rw" or "ro".
+// dsn is the engine's for the driver of this package.
 func dsn(path string, busy time.Duration, mode string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {

@@ -3,12 +3,11 @@ package tool
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"loci"
@@ -103,7 +102,7 @@ func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResul
 		result.Refused = true
 		return err
 	}
-	o, err := guard(ctx, s, scope, t, func(ctx context.Context, env Env) (outcome, error) {
+	o, err := guard(ctx, s, site{scope, permit == PermitRule}, t, func(ctx context.Context, env Env) (outcome, error) {
 		env.Basis = basis
 		return s.work(ctx, env, t, args)
 	})
@@ -130,6 +129,7 @@ func (s *Set) decide(ctx context.Context, scope loci.Scope, t entry, args json.R
 	if err != nil {
 		return p, Decision{}, err
 	}
+	p = bound(t, args, p)
 	return p, s.gate.Decide(ctx, Case{Scope: scope, Spec: t.ToolSpec, Arguments: args, Preview: p}), nil
 }
 
@@ -163,26 +163,12 @@ func (s *Set) preview(ctx context.Context, scope loci.Scope, t entry, args json.
 	if t.Preview == nil {
 		return Preview{}, nil
 	}
-	return guard(ctx, s, scope, t, func(ctx context.Context, env Env) (Preview, error) { return t.Preview(ctx, env, args) })
+	return guard(ctx, s, site{scope: scope}, t, func(ctx context.Context, env Env) (Preview, error) { return t.Preview(ctx, env, args) })
 }
 
 // fingerprint identifies a call and what its preview was made from.
 func fingerprint(t entry, args json.RawMessage, p Preview) string {
-	h := sha256.New()
-	for _, part := range [][]byte{[]byte(t.Name), args, []byte(p.Basis)} {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// Binding identifies what a lasting yes is for: the tool, and what its preview binds
-// it to.
-func Binding(tool string, p Preview) string {
-	h := sha256.New()
-	for _, part := range []string{tool, p.Binding} {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return digest(t.Name, string(args), p.Basis)
 }
 
 // outcome is what a call gives: JSON for a model, words for a person, and where from
@@ -202,11 +188,17 @@ func origin(t entry, o outcome) string {
 	return o.origin
 }
 
+// site is where a part of a call works.
+type site struct {
+	scope   loci.Scope
+	unasked bool // nobody agreed to it: a rule lets it run
+}
+
 // guard does a part of a call in a goroutine of its own, because neither
 // opening a folder on a dead network drive nor reading from it can be cancelled:
 // after the deadline the goroutine is left behind and what it returns in the
 // end is dropped. A panic becomes an error.
-func guard[R any](ctx context.Context, s *Set, scope loci.Scope, t entry, part func(context.Context, Env) (R, error)) (R, error) {
+func guard[R any](ctx context.Context, s *Set, at site, t entry, part func(context.Context, Env) (R, error)) (R, error) {
 	var none R
 	select {
 	case s.slots <- struct{}{}:
@@ -229,7 +221,7 @@ func guard[R any](ctx context.Context, s *Set, scope loci.Scope, t entry, part f
 			<-s.slots
 			done <- e
 		}()
-		e.result, e.err = within(ctx, s, scope, t, part)
+		e.result, e.err = within(ctx, s, at, t, part)
 	}()
 	select {
 	case e := <-done:
@@ -241,10 +233,13 @@ func guard[R any](ctx context.Context, s *Set, scope loci.Scope, t entry, part f
 
 // within opens the folders for a tool that needs them while a part of a call
 // runs.
-func within[R any](ctx context.Context, s *Set, scope loci.Scope, t entry, part func(context.Context, Env) (R, error)) (r R, err error) {
-	env := Env{Scope: scope, Now: s.now()}
+func within[R any](ctx context.Context, s *Set, at site, t entry, part func(context.Context, Env) (R, error)) (r R, err error) {
+	env := Env{Scope: at.scope, Now: s.now()}
 	if t.Files {
-		env.Files, err = s.open(sandbox.Config{Folders: scope.Folders, Work: scope.Working, Partial: true, Private: s.private})
+		env.Files, err = s.open(sandbox.Config{
+			Folders: at.scope.Folders, Work: at.scope.Working, Partial: true, Private: s.private,
+			Rules: s.rules(at.scope.Principal), Unasked: at.unasked,
+		})
 		if err != nil {
 			return r, err
 		}
@@ -259,6 +254,9 @@ func within[R any](ctx context.Context, s *Set, scope loci.Scope, t entry, part 
 // work runs a tool's handler and writes down what it returned.
 func (s *Set) work(ctx context.Context, env Env, t entry, args json.RawMessage) (o outcome, err error) {
 	value, err := t.Handler(ctx, env, args)
+	if from := env.Files.Outside(); len(from) > 0 {
+		o.origin = "files in " + strings.Join(from, ", ")
+	}
 	if err != nil {
 		return o, err
 	}
@@ -266,8 +264,8 @@ func (s *Set) work(ctx context.Context, env Env, t entry, args json.RawMessage) 
 	if err != nil {
 		return o, err
 	}
-	o = outcome{data: shorten(data, cmp.Or(t.MaxResult, s.maxResult)), text: t.Render(env.Scope.Lang, value)}
-	if from, tells := value.(interface{ Origin() string }); tells {
+	o.data, o.text = shorten(data, cmp.Or(t.MaxResult, s.maxResult)), t.Render(env.Scope.Lang, value)
+	if from, tells := value.(interface{ Origin() string }); tells && from.Origin() != "" {
 		o.origin = from.Origin()
 	}
 	return o, nil

@@ -34,9 +34,11 @@ type Config struct {
 	MaxResult int              // bytes of JSON that a result may have; 0: 16 kB
 	Now       func() time.Time // nil: time.Now
 	Private   []string         // folders that stay closed inside allowed ones
-	Timeout   time.Duration    // of a tool that has none of its own; 0: 60 s
-	Ledger    Ledger           // nil: nothing is written down
-	Mask      Mask             // nil: results are as they are
+	// Rules give what may be done where; nil: no rules.
+	Rules   func(loci.Principal) sandbox.Rules
+	Timeout time.Duration // of a tool that has none of its own; 0: 60 s
+	Ledger  Ledger        // nil: nothing is written down
+	Mask    Mask          // nil: results are as they are
 }
 
 // Set runs tool calls. It may be used by several goroutines.
@@ -49,6 +51,7 @@ type Set struct {
 	log       *slog.Logger
 	maxResult int
 	private   []string
+	rules     func(loci.Principal) sandbox.Rules
 	now       func() time.Time
 	slots     chan struct{} // one taken for each handler that runs
 	open      func(sandbox.Config) (*sandbox.Folders, error)
@@ -74,6 +77,7 @@ func New(c Config) (*Set, error) {
 		maxResult: max(cmp.Or(c.MaxResult, defaultMaxResult), minMaxResult),
 		now:       c.Now,
 		private:   c.Private,
+		rules:     c.Rules,
 		slots:     make(chan struct{}, maxRunning),
 		open:      sandbox.New,
 	}
@@ -85,6 +89,9 @@ func New(c Config) (*Set, error) {
 	}
 	if s.mask == nil {
 		s.mask = noMask{}
+	}
+	if s.rules == nil {
+		s.rules = func(loci.Principal) sandbox.Rules { return nil }
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"loci"
+)
+
+// grantColumns are in the order in which scanGrant reads them.
+const grantColumns = ` id, principal, session, approval, tool, subject, binding, span, given, expires, used`
+
+const (
+	grantHolds = ` revoked IS NULL AND (expires IS NULL OR expires > ?)`
+
+	// The longest one counts: it is there when the others are over.
+	grantFor = `SELECT` + grantColumns + ` FROM grant_given
+		WHERE principal = ? AND binding = ? AND (session IS NULL OR session = ?) AND` + grantHolds + `
+		ORDER BY session IS NOT NULL, expires IS NOT NULL, expires DESC LIMIT 1`
+
+	grantsOf = `SELECT` + grantColumns + ` FROM grant_given WHERE principal = ? AND` + grantHolds + ` ORDER BY rowid`
+
+	putGrant = `INSERT INTO grant_given (id, principal, session, approval, tool, subject, binding, span, given, expires)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	useGrant = `UPDATE grant_given SET used = used + 1
+		WHERE id = ? AND principal = ? AND (session IS NULL OR session = ?) AND` + grantHolds
+
+	revokeGrant = `UPDATE grant_given SET revoked = ?3 WHERE principal = ?1 AND id = ?2 AND revoked IS NULL`
+)
+
+// Grant finds a grant of the principal that holds in a session for what a binding
+// identifies. It is a loci.NotFound error if there is none.
+func (db *DB) Grant(ctx context.Context, principal, session, binding string) (loci.Grant, error) {
+	return find(ctx, db, "grant", scanGrant, grantFor, principal, binding, session, time.Now().UnixMilli())
+}
+
+// Grants lists the principal's grants that hold, oldest first.
+func (db *DB) Grants(ctx context.Context, principal string) ([]loci.Grant, error) {
+	return list(ctx, db, scanGrant, grantsOf, principal, time.Now().UnixMilli())
+}
+
+// RevokeGrant takes one of the principal's grants back.
+func (db *DB) RevokeGrant(ctx context.Context, principal, id string) error {
+	return db.durably(ctx, func(t *tx) error {
+		n, err := t.exec(revokeGrant, principal, id, time.Now().UnixMilli())
+		if err == nil && n == 0 {
+			err = errNoRow("grant")
+		}
+		return err
+	})
+}
+
+// putGrants remembers the yeses of a batch.
+func (t *tx) putGrants(principal string, grants []loci.Grant) error {
+	for _, g := range grants {
+		var session, expires any
+		if g.Session != "" {
+			session = g.Session
+		}
+		if g.Expires != nil {
+			expires = g.Expires.UnixMilli()
+		}
+		_, err := t.exec(putGrant, g.ID, principal, session, g.Approval, g.Tool, g.Subject, g.Binding, string(g.Span), g.Given.UnixMilli(), expires)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// useGrant counts that a grant lets a call through. It is a loci.Refused error if it
+// does not hold any more.
+func (t *tx) useGrant(principal, session, id string) error {
+	n, err := t.exec(useGrant, id, principal, session, time.Now().UnixMilli())
+	if err == nil && n == 0 {
+		err = loci.Errorf(loci.Refused, "The permission %.60q does not hold any more.", id)
+	}
+	return err
+}
+
+// scanGrant reads the grantColumns of a row.
+func scanGrant(scan scanner) (loci.Grant, error) {
+	var g loci.Grant
+	var session sql.NullString
+	var given int64
+	var expires sql.NullInt64
+	err := scan(&g.ID, &g.Principal, &session, &g.Approval, &g.Tool, &g.Subject, &g.Binding, &g.Span, &given, &expires, &g.Used)
+	g.Session, g.Given = session.String, fromMillis(given)
+	if expires.Valid {
+		end := fromMillis(expires.Int64)
+		g.Expires = &end
+	}
+	return g, err
+}
