@@ -76,7 +76,8 @@ var arrows = map[string]row{
 	"internal/model/server":  {abilities, ". internal/wire internal/wire/openai internal/wire/ollama"},
 	"internal/intent":        {abilities, ". internal/lang"},
 
-	"internal/store":         {ground, ". internal/text"},
+	"internal/store":         {ground, ". internal/audit internal/text"},
+	"internal/audit":         {ground, "."},
 	"internal/config":        {ground, ". internal/text"},
 	"internal/sandbox":       {ground, ". internal/text"},
 	"internal/embedded":      {ground, ". internal/embedded/gguf"},

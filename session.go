@@ -118,6 +118,9 @@ type Batch struct {
 	Waiting *Waiting
 	Resume  string
 	Grants  []Grant // yeses to be remembered
+	// Audit are records for the audit log; those of Settle are made by the store. They
+	// are on the disk too.
+	Audit []AuditRecord
 }
 
 // TurnRequest is what a door hands to the engine.

@@ -192,6 +192,9 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := db.StartAudit(t.Context(), make([]byte, 32), filepath.Join(t.TempDir(), "audit.head")); err != nil {
+		t.Fatal(err)
+	}
 	w := &world{
 		t:     t,
 		model: &script{tier: tier, window: 4096, replies: replies},

@@ -41,6 +41,9 @@ func BenchmarkTurn(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			if _, err := db.StartAudit(b.Context(), make([]byte, 32), filepath.Join(b.TempDir(), "audit.head")); err != nil {
+				b.Fatal(err)
+			}
 			defer db.Close()
 			m := &instant{}
 			a := agent.New(agent.Config{

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -185,15 +186,9 @@ func (s *server) agentEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	from := r.Header.Get("Last-Event-Id")
-	if from == "" {
-		from = r.URL.Query().Get("after")
-	}
-	var after int64
-	if from != "" {
-		if after, err = strconv.ParseInt(from, 10, 64); err != nil || after < 0 {
-			return loci.Errorf(loci.Invalid, "after is not the number of an event.")
-		}
+	after, err := number(cmp.Or(r.Header.Get("Last-Event-Id"), r.URL.Query().Get("after")), "after", 0)
+	if err != nil {
+		return err
 	}
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
@@ -203,17 +198,27 @@ func (s *server) agentEvents(w http.ResponseWriter, r *http.Request) error {
 // show writes events as server-sent events, numbered so that a client that was
 // cut off can go on where it was.
 func (s *server) show(w http.ResponseWriter, r *http.Request, leave context.CancelFunc, events iter.Seq2[loci.Event, error]) error {
+	return pour(s, w, r, leave, events, func(st *stream, e loci.Event) error {
+		if e.Type == loci.EventDelta {
+			return frame(st, 0, e)
+		}
+		return frame(st, e.Seq, e)
+	})
+}
+
+// pour writes a sequence as server-sent events, each with a frame.
+func pour[T any](s *server, w http.ResponseWriter, r *http.Request, leave context.CancelFunc, items iter.Seq2[T, error], frame func(*stream, T) error) error {
 	st := s.stream(w, typeSSE, leave)
 	// A browser's EventSource is open only when something arrives.
 	st.greet, st.alive = st.comment, st.comment
 	st.hold(s.Limits.Hold)
 	defer st.end()
-	for e, err := range events {
+	for item, err := range items {
 		if err == nil {
 			err = r.Context().Err() // a key is looked at again for each event
 		}
 		if err == nil {
-			err = st.do(func() error { return frame(st, e) })
+			err = st.do(func() error { return frame(st, item) })
 			if err != nil {
 				return nil // the client has left, or was too slow and comes back
 			}
@@ -237,16 +242,17 @@ func (s *server) lastWord(st *stream, r *http.Request, err error) error {
 	return nil
 }
 
-// frame writes one event. Deltas are transient: only what is stored has an id.
-func frame(st *stream, e loci.Event) error {
+// frame writes one event under its number, which deltas have none of: they are
+// transient, and only what is stored has an id.
+func frame(st *stream, id int64, e any) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
 	b := make([]byte, 0, len(data)+40)
-	if e.Type != loci.EventDelta {
+	if id > 0 {
 		b = append(b, "id: "...)
-		b = strconv.AppendInt(b, e.Seq, 10)
+		b = strconv.AppendInt(b, id, 10)
 		b = append(b, '\n')
 	}
 	b = append(b, "data: "...)
@@ -263,4 +269,16 @@ func query(r *http.Request, name string) (string, error) {
 		return "", loci.Errorf(loci.Invalid, "The address needs ?%s=….", name)
 	}
 	return v, nil
+}
+
+// number reads a number that an address may give, from 0 on.
+func number(text, name string, absent int64) (int64, error) {
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, loci.Errorf(loci.Invalid, "%s is not a number from 0 on.", name)
+	}
+	return n, nil
 }

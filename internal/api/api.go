@@ -20,6 +20,7 @@ type Config struct {
 	Editor    Editor    // changing them
 	Questions Questions // what waits for an answer
 	Inspect   Inspector // tools, and the debug view
+	Audit     Audit     // the audit log
 	Models    Models    // lists, profiles, embeddings
 	Backends  Backends  // pass-through, and clients' chores
 

@@ -327,7 +327,7 @@ var errDown = loci.Errorf(loci.Unreachable, "Ollama at http://127.0.0.1:11434 is
 // configure makes a Config around a fake.
 func (f *fake) config() Config {
 	return Config{
-		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f, Questions: f,
+		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f, Questions: f, Audit: f,
 		Keys: testKeys, KeyEditor: testKeys,
 		OwnerName:    "Ada",
 		AllowedHosts: []string{"agent.tailnet.example"}, AllowedOrigins: []string{"https://chat.example"},

@@ -85,6 +85,15 @@ type Inspector interface {
 	Debug(ctx context.Context, p loci.Principal, session string) (any, error)
 }
 
+// Audit is the log of what tools did and people decided, everybody's.
+type Audit interface {
+	// Audit gives the rows that a filter lets through, oldest first; where it follows,
+	// those to come as well, until ctx ends.
+	Audit(ctx context.Context, f loci.AuditFilter) iter.Seq2[loci.AuditEntry, error]
+	// VerifyAudit reads the whole log and reports what was changed in it.
+	VerifyAudit(ctx context.Context) (loci.AuditReport, error)
+}
+
 // Models is what is known about the models of all backends.
 type Models interface {
 	// Models lists them under the names that clients use.

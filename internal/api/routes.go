@@ -62,6 +62,8 @@ func (s *server) table() []route {
 		{"POST /api/agent/approvals/{id}", anyKey, s.agentAnswer}, // a no is open to every key
 		{"GET /api/agent/grants", approve, s.agentGrants},
 		{"DELETE /api/agent/grants/{id}", approve, s.agentRevoke},
+		{"GET /api/agent/audit", admin, s.agentAudit},
+		{"GET /api/agent/audit/verify", admin, s.agentAuditVerify},
 		{"GET /api/agent/sessions", chat, s.agentSessions},
 		{"GET /api/agent/sessions/{id}", chat, s.agentSession},
 		{"PATCH /api/agent/sessions/{id}", chat, s.agentRename},

@@ -31,7 +31,10 @@ var (
 	_ transcript.Sessions = (*store.DB)(nil)
 	_ transcript.Nodes    = (*store.DB)(nil)
 
-	_ gate.Grants        = (*store.DB)(nil)
+	_ gate.Grants = (*store.DB)(nil)
+	_ tool.Ledger = (*store.DB)(nil)
+	_ api.Audit   = (*store.DB)(nil)
+
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
 	_ intent.Chooser     = (*model.Hub)(nil)
@@ -47,7 +50,8 @@ var (
 	_ api.Keyring   = (*keyring.Ring)(nil)
 	_ api.KeyEditor = (*keyring.Ring)(nil)
 
-	_ keyring.Store = (*store.DB)(nil)
+	_ keyring.Store  = (*store.DB)(nil)
+	_ keyring.Ledger = (*store.DB)(nil)
 )
 
 // models is the hub with better words for what became of loci's own model: to

@@ -145,15 +145,17 @@ func (a *App) lock(context.Context) (err error) {
 
 // openKeys reads the keys; the two that everybody has are made at the first start.
 func (a *App) openKeys(ctx context.Context) (err error) {
-	if a.keys, err = keyring.New(ctx, a.keyConfig(a.store)); err != nil {
+	c := a.keyConfig()
+	c.Store, c.Ledger = a.store, a.store
+	if a.keys, err = keyring.New(ctx, c); err != nil {
 		return err
 	}
 	a.undo = append(a.undo, func() error { a.keys.Close(); return nil })
 	return nil
 }
 
-func (a *App) keyConfig(s keyring.Store) keyring.Config {
-	return keyring.Config{Store: s, Paths: a.opts.Paths, Owner: a.opts.Config.Key, Logger: a.opts.Logger, Replaced: a.tellOthers}
+func (a *App) keyConfig() keyring.Config {
+	return keyring.Config{Paths: a.opts.Paths, Owner: a.opts.Config.Key, Logger: a.opts.Logger, Replaced: a.tellOthers}
 }
 
 func (a *App) openStore(ctx context.Context) (err error) {
@@ -161,7 +163,21 @@ func (a *App) openStore(ctx context.Context) (err error) {
 		return err
 	}
 	a.undo = append(a.undo, a.store.Close)
-	return nil
+	return a.startAudit(ctx)
+}
+
+// startAudit opens the audit log, and tells loudly when it is not as it was left.
+func (a *App) startAudit(ctx context.Context) error {
+	key, err := config.EnsureAuditKey(a.opts.Paths)
+	if err != nil {
+		return err
+	}
+	problem, err := a.store.StartAudit(ctx, key, a.opts.Paths.AuditHead)
+	if problem != "" {
+		a.opts.Logger.Error("the audit log is not as it was left", "problem", problem)
+		a.opts.Say("The audit log is not as it was left. %s See what it is about: loci audit verify", problem)
+	}
+	return err
 }
 
 // openAgent puts the engine together and marks what a crash left unfinished.
@@ -211,6 +227,7 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		Tools:   toolkit.All(toolkit.Config{Trash: a.trash()}),
 		Timeout: a.opts.Config.Timeouts.Tool,
 		Logger:  a.opts.Logger,
+		Ledger:  a.store,
 		Now:     now,
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
@@ -238,7 +255,7 @@ func (a *App) verify(ctx context.Context) {
 func (a *App) apiConfig(tools *tool.Set) api.Config {
 	desk := desk{a.store, a.agent, tools, a.settings.Folders}
 	return api.Config{
-		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: desk,
+		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: desk, Audit: a.store,
 		Models: a.hub, Backends: backends{a.hub},
 		Keys: a.keys, KeyEditor: a.keys,
 		OwnerName:      a.settings.User,

@@ -209,6 +209,7 @@ func checkModes(_ context.Context, p posture) (found []Check) {
 		{p.Paths.Config, 0o022, "others on this machine can change"},
 		{p.Paths.Key, 0o077, "others on this machine can read"},
 		{p.Paths.ChatKey, 0o077, "others on this machine can read"},
+		{p.Paths.AuditKey, 0o077, "others on this machine can read"},
 		{p.Paths.DB, 0o077, "others on this machine can read"},
 		{p.Paths.RunFile, 0o077, "others on this machine can read"},
 		{folder, 0o022, "others on this machine can put files into"},

@@ -54,8 +54,10 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	_, encrypts := newCertificate(c, o.Paths)
 	opens := a.mayOpen("http://192.0.2.1")
 	a.opts.Config.TLS = config.TLS{} // none of those that are tried is a right one
+	keys := a.keyConfig()
+	keys.Store = noKeys{}
 	var err error
-	if a.keys, err = keyring.New(t.Context(), a.keyConfig(noKeys{})); err != nil {
+	if a.keys, err = keyring.New(t.Context(), keys); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.listen(t.Context()); err != nil {

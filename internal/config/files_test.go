@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -54,6 +55,7 @@ func TestFindPaths(t *testing.T) {
 			Config: tt.config + "/config.yaml", Key: tt.config + "/key", ChatKey: tt.config + "/chat-key",
 			Data: tt.data, DB: tt.data + "/loci.db", Cache: tt.cache,
 			State: tt.state, Logs: tt.state + "/logs", Lock: tt.state + "/lock", RunFile: tt.state + "/run.json",
+			AuditKey: tt.config + "/audit.key", AuditHead: tt.state + "/audit.head",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -181,6 +183,33 @@ func TestBrokenKeyFiles(t *testing.T) {
 	}
 	if key, _, err := OwnerKeyFile(p).Key(); err != nil || key != "a-key-of-my-own-making" {
 		t.Errorf("own key: %v", err)
+	}
+}
+
+func TestAuditKey(t *testing.T) {
+	p := home(t)
+	if err := p.Make(); err != nil {
+		t.Fatal(err)
+	}
+	key, err := EnsureAuditKey(p)
+	if err != nil || len(key) != 32 || bytes.Equal(key, make([]byte, 32)) {
+		t.Fatal(len(key), err)
+	}
+	if err := os.Chmod(p.AuditKey, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := EnsureAuditKey(p); err != nil || !bytes.Equal(again, key) {
+		t.Errorf("another key the second time: %v", err)
+	}
+	wantMode(t, p.AuditKey, 0o600)
+	for _, text := range []string{"", "00ff", strings.Repeat("xy", 32), strings.Repeat("0", 66)} {
+		if err := os.WriteFile(p.AuditKey, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := EnsureAuditKey(p)
+		if e, ok := errors.AsType[*Error](err); !ok || e.Err.Hint == "" {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 

@@ -24,6 +24,9 @@ type Paths struct {
 	RunFile string // how to reach the running loci
 	Key     string // file of the owner's key
 	ChatKey string // file of the key that can only chat
+
+	AuditKey  string // file of the key of the audit log
+	AuditHead string // names the log's last row
 }
 
 // FindPaths finds the place of each file: under LOCI_HOME where that is set,
@@ -86,6 +89,8 @@ func layOut(config, data, state, cache string) Paths {
 		Key:     filepath.Join(config, "key"),
 		ChatKey: filepath.Join(config, "chat-key"),
 		Cache:   cache,
+
+		AuditKey: filepath.Join(config, "audit.key"),
 	}
 	return p.under(data, state)
 }
@@ -95,6 +100,7 @@ func (p Paths) under(data, state string) Paths {
 	p.Data, p.DB = data, filepath.Join(data, "loci.db")
 	p.State, p.Logs = state, filepath.Join(state, "logs")
 	p.Lock, p.RunFile = filepath.Join(state, "lock"), filepath.Join(state, "run.json")
+	p.AuditHead = filepath.Join(state, "audit.head")
 	return p
 }
 

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 
 	"loci"
 )
@@ -36,7 +38,7 @@ const (
 	putWaiting = `INSERT INTO waiting (session, turn, node, state) VALUES (?, ?, ?, ?)
 		ON CONFLICT (session, turn) DO UPDATE SET node = excluded.node, state = excluded.state`
 	dropDraft     = `UPDATE running SET text = '', reasoning = '' WHERE session = ? AND turn = ?`
-	settle        = `UPDATE approval SET state = ?4 WHERE session = ?1 AND id = ?2 AND state = ?3`
+	settle        = `UPDATE approval SET state = ?4 WHERE session = ?1 AND id = ?2 AND state = ?3 RETURNING turn, call, tool`
 	waitingIsOver = `DELETE FROM waiting WHERE session = ? AND turn = ?`
 )
 
@@ -83,15 +85,22 @@ func (db *DB) AllWaiting(ctx context.Context) ([]loci.Waiting, error) {
 	return all, err
 }
 
-// settle moves questions of a session from one state to another; of several who
-// would do the same, one can.
-func (t *tx) settle(session string, all []loci.Settlement) error {
+// settle moves questions of a session from one state to another, and writes down
+// that it did; of several who would do the same, one can.
+func (t *tx) settle(session, principal string, all []loci.Settlement) error {
 	for _, s := range all {
-		n, err := t.exec(settle, session, s.ID, string(s.From), string(s.To))
-		if err == nil && n == 0 {
-			err = errSettled
+		r := loci.AuditRecord{
+			Kind: loci.AuditAnswer, Principal: principal, Session: session, Permit: s.ID,
+			Result: string(s.From) + " -> " + string(s.To),
 		}
-		if err != nil {
+		err := t.sql.QueryRowContext(t.ctx, settle, session, s.ID, string(s.From), string(s.To)).Scan(&r.Turn, &r.Call, &r.Tool)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return errSettled
+		case err != nil:
+			return t.db.explain(err)
+		}
+		if _, err := t.record(r); err != nil {
 			return err
 		}
 	}

@@ -56,6 +56,7 @@ func openBench(b *testing.B) *DB {
 	if err != nil {
 		b.Fatal(err)
 	}
+	startAudit(b, db)
 	b.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			b.Error(err)

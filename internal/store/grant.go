@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"loci"
@@ -24,10 +25,8 @@ const (
 	putGrant = `INSERT INTO grant_given (id, principal, session, approval, tool, subject, binding, span, given, expires)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-	useGrant = `UPDATE grant_given SET used = used + 1
-		WHERE id = ? AND principal = ? AND (session IS NULL OR session = ?) AND` + grantHolds
-
-	revokeGrant = `UPDATE grant_given SET revoked = ?3 WHERE principal = ?1 AND id = ?2 AND revoked IS NULL`
+	revokeGrant = `UPDATE grant_given SET revoked = ?3 
+		WHERE principal = ?1 AND id = ?2 AND revoked IS NULL RETURNING session, tool, subject`
 )
 
 // Grant finds a grant of the principal that holds in a session for what a binding
@@ -44,10 +43,18 @@ func (db *DB) Grants(ctx context.Context, principal string) ([]loci.Grant, error
 // RevokeGrant takes one of the principal's grants back.
 func (db *DB) RevokeGrant(ctx context.Context, principal, id string) error {
 	return db.durably(ctx, func(t *tx) error {
-		n, err := t.exec(revokeGrant, principal, id, time.Now().UnixMilli())
-		if err == nil && n == 0 {
-			err = errNoRow("grant")
+		r := loci.AuditRecord{Kind: loci.AuditGrant, Principal: principal, Permit: id}
+		var session sql.NullString
+		var subject string
+		err := t.sql.QueryRowContext(t.ctx, revokeGrant, principal, id, time.Now().UnixMilli()).Scan(&session, &r.Tool, &subject)
+		if errors.Is(err, sql.ErrNoRows) {
+			return errNoRow("grant")
 		}
+		if err != nil {
+			return db.explain(err)
+		}
+		r.Session, r.Result = session.String, "taken back: "+subject
+		_, err = t.record(r)
 		return err
 	})
 }
@@ -63,21 +70,17 @@ func (t *tx) putGrants(principal string, grants []loci.Grant) error {
 			expires = g.Expires.UnixMilli()
 		}
 		_, err := t.exec(putGrant, g.ID, principal, session, g.Approval, g.Tool, g.Subject, g.Binding, string(g.Span), g.Given.UnixMilli(), expires)
+		if err == nil {
+			_, err = t.record(loci.AuditRecord{
+				Time: g.Given, Kind: loci.AuditGrant, Principal: principal, Session: g.Session, Tool: g.Tool, Permit: g.ID,
+				Result: "given for " + string(g.Span) + " with " + g.Approval + ": " + g.Subject,
+			})
+		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// useGrant counts that a grant lets a call through. It is a loci.Refused error if it
-// does not hold any more.
-func (t *tx) useGrant(principal, session, id string) error {
-	n, err := t.exec(useGrant, id, principal, session, time.Now().UnixMilli())
-	if err == nil && n == 0 {
-		err = loci.Errorf(loci.Refused, "The permission %.60q does not hold any more.", id)
-	}
-	return err
 }
 
 // scanGrant reads the grantColumns of a row.

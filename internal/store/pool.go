@@ -3,12 +3,14 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"loci/internal/audit"
 )
 
 // The queries of every turn are prepared when the database is opened. The
 // others are rare enough to be parsed anew each time.
 var (
-	hotWrites = []string{putSession, touchSession, putNode, putEvent, putDraft, turnRuns, turnEnds}
+	hotWrites = []string{putSession, touchSession, putNode, putEvent, putDraft, turnRuns, turnEnds, putAudit, openIntent, endIntent}
 	hotReads  = []string{sessionByID, sessionByThread, nodeByID, nodesByHash, nodesByText, pathToNode, eventsAfter, profileOf}
 )
 
@@ -85,9 +87,10 @@ func find[T any](ctx context.Context, db *DB, what string, scan func(scanner) (T
 
 // tx is a running write transaction.
 type tx struct {
-	ctx context.Context // not cancelled; see DB.inTx
-	db  *DB
-	sql *sql.Tx
+	ctx  context.Context // not cancelled; see DB.inTx
+	db   *DB
+	sql  *sql.Tx
+	head *audit.Head // end of the audit log with this transaction's records; nil: it has none
 }
 
 // exec runs a statement and tells how many rows it changed.

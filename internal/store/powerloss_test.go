@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -21,8 +20,6 @@ import (
 
 	"loci"
 )
-
-var long = flag.Bool("long", false, "run the loops of power cuts and kills at full length")
 
 // TestPowerLoss pulls the plug in the middle of writing. The database runs on a disk
 // that keeps what was synced and, of what was not, any part: none of it, all of it,
@@ -54,6 +51,10 @@ func cutPower(t *testing.T, r *rand.Rand, cuts int) int {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if problem := startAudit(t, db); problem != "" {
+		t.Fatal(problem)
+	}
+	d.anchor = path + ".head"
 	work := &workload{db: db, r: r, disk: d}
 	d.begin(cuts)
 	for len(d.taken()) < cuts {
@@ -120,7 +121,7 @@ func (w *workload) step(t *testing.T) {
 	if w.r.IntN(4) == 0 {
 		w.checkpoint(t)
 	}
-	grant := loci.Grant{ID: loci.NewID(loci.GrantPrefix), Session: w.session.ID, Approval: q.ID, Tool: q.Tool, Binding: "b" + q.ID, Span: loci.GrantAlways, Given: at(0)}
+	grant := loci.Grant{ID: loci.NewID(loci.GrantPrefix), Approval: q.ID, Tool: q.Tool, Binding: "b" + q.ID, Span: loci.GrantAlways, Given: at(0)}
 	mustSave(t, w.db, loci.Batch{
 		Events: event(loci.EventApprovalAnswered), Settle: []loci.Settlement{{ID: q.ID, From: loci.ApprovalOpen, To: loci.ApprovalYes}},
 		Resume: turn, Grants: []loci.Grant{grant},
@@ -132,7 +133,38 @@ func (w *workload) step(t *testing.T) {
 	})
 	mustSave(t, w.db, loci.Batch{Events: event(loci.EventToolStarted), Settle: []loci.Settlement{{ID: q.ID, From: loci.ApprovalYes, To: loci.ApprovalUsed}}})
 	w.disk.promise(stateIs(q.ID, loci.ApprovalUsed))
+	w.effect(t, loci.AuditRecord{Principal: "owner", Session: w.session.ID, Turn: turn, Call: "c", Tool: q.Tool, Effects: loci.EffectWrite, Permit: grant.ID})
 	mustSave(t, w.db, loci.Batch{Events: event(loci.EventTurnFinished)})
+}
+
+// effect writes down that something is done, then what came of it.
+func (w *workload) effect(t *testing.T, r loci.AuditRecord) {
+	t.Helper()
+	n, err := w.db.Intend(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.disk.promise(hasRow(n))
+	r.Kind, r.Intent, r.Permit, r.Result = loci.AuditOutcome, n, "", "done"
+	if err := w.db.Note(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	w.disk.promise(hasRow(n + 1))
+	r.Intent = 0 // a call that only looks: nobody promises that it survives a power cut
+	if err := w.db.Note(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hasRow promises a row of the audit log.
+func hasRow(n int64) promise {
+	return func(ctx context.Context, db *DB) error {
+		found, err := db.AuditRecords(ctx, loci.AuditFilter{After: n - 1, Limit: 1})
+		if err == nil && (len(found) != 1 || found[0].N != n) {
+			err = fmt.Errorf("row %d of the audit log is gone", n)
+		}
+		return err
+	}
 }
 
 // checkpoint moves the log into the database, as the background does.
@@ -161,6 +193,7 @@ type disk struct {
 	r        *rand.Rand
 	images   map[string]*image
 	promises []promise
+	anchor   string // file with the end of the audit log; it reaches the disk by itself
 	cuts     []cut
 	left     int // cuts to be made
 }
@@ -211,6 +244,9 @@ func (d *disk) maybe() {
 	way := d.r.IntN(3)
 	for name, i := range d.images {
 		c.files[name] = i.after(d.r, way)
+	}
+	if data, err := os.ReadFile(d.anchor); err == nil {
+		c.files[d.anchor] = data
 	}
 	d.cuts = append(d.cuts, c)
 }
@@ -265,6 +301,12 @@ func (c cut) check(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	errs := []error{db.Verify(t.Context())}
+	if problem := startAudit(t, db); problem != "" {
+		errs = append(errs, errors.New(problem))
+	}
+	if report, err := db.VerifyAudit(t.Context()); err != nil || len(report.Problems) > 0 {
+		errs = append(errs, fmt.Errorf("the audit log: %v, %v", report.Problems, err))
+	}
 	for _, p := range c.promises {
 		errs = append(errs, p(t.Context(), db))
 	}

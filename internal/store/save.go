@@ -46,8 +46,9 @@ const (
 )
 
 // Save stores a batch in one transaction: the session, then its nodes, the last of
-// which becomes its Head, what it says of the questions of that session, and its
-// events with the next numbers. Questions do not change without an event. When it
+// which becomes its Head, what it says of the questions of that session, its
+// events with the next numbers, and its records for the audit log. Questions do not
+// change without an event, nor without a record, which Save adds itself. When it
 // returns nil, the batch itself has been given the Head and
 // the numbers; when it returns an error, neither the batch nor the database has
 // changed.
@@ -55,16 +56,21 @@ const (
 // A session that another principal owns is reported as not found.
 func (db *DB) Save(ctx context.Context, b loci.Batch) error {
 	id, err := sessionOf(b)
-	if err != nil || id == "" {
+	if err != nil || id == "" && len(b.Audit) == 0 {
 		return err
 	}
 	var last int64
 	in := db.inTx
-	if changesQuestions(b) { // a power cut must not take an answer back
+	if changesQuestions(b) || len(b.Audit) > 0 { // a power cut must not take an answer back
 		in = db.durably
 	}
 	err = in(ctx, func(t *tx) (err error) {
-		last, err = t.save(id, b)
+		if id != "" {
+			last, err = t.save(id, b)
+		}
+		for i := 0; i < len(b.Audit) && err == nil; i++ {
+			_, err = t.record(b.Audit[i])
+		}
 		return err
 	})
 	if err != nil {
@@ -147,7 +153,7 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 			return 0, err
 		}
 	}
-	if err := t.settle(id, b.Settle); err != nil {
+	if err := t.settle(id, principal, b.Settle); err != nil {
 		return 0, err
 	}
 	if err := t.putGrants(principal, b.Grants); err != nil {

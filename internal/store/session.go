@@ -70,13 +70,17 @@ func (db *DB) RenameSession(ctx context.Context, principal, id, title string) er
 }
 
 // DeleteSession removes one of the principal's sessions with its nodes and
-// events, and overwrites them in the file. It returns when the disk has done
+// events, and overwrites them in the file. What the audit log has of it stays, and
+// says that it was deleted. It returns when the disk has done
 // so: what a person deleted does not come back.
 func (db *DB) DeleteSession(ctx context.Context, principal, id string) error {
 	err := db.durably(ctx, func(t *tx) error {
 		n, err := t.exec(deleteSession, id, principal)
 		if err == nil && n == 0 {
 			err = errNoRow("session")
+		}
+		if err == nil {
+			_, err = t.record(loci.AuditRecord{Kind: loci.AuditSession, Principal: principal, Session: id, Result: "deleted"})
 		}
 		return err
 	})

@@ -1,6 +1,6 @@
 // Package store keeps everything that must survive a restart in one SQLite
-// file: sessions, the nodes of their transcripts, their events, questions, and what
-// probing found out about models. It is the only package with SQL in it.
+// file: sessions, the nodes of their transcripts, their events, questions, the audit
+// log, and what probing found out about models. It is the only package with SQL in it.
 //
 // One connection writes and a few read, so that readers never wait for a
 // writer and writers never meet each other (write-ahead log; see
@@ -10,7 +10,8 @@
 // such as a deletion: there the disk is waited for.
 //
 // Nodes and events are only ever added. They go with their session, by
-// [DB.DeleteSession], and in no other way: triggers in the schema see to it.
+// [DB.DeleteSession], and in no other way: triggers in the schema see to it. The
+// audit log never goes; see [DB.StartAudit].
 package store
 
 import (
@@ -50,6 +51,7 @@ type DB struct {
 	write *pool // one connection
 	read  *pool // read-only connections
 	mover *checkpointer
+	audit *ledger // nil until StartAudit
 }
 
 // Open opens the database at path, makes it where there is none, and brings
@@ -215,7 +217,9 @@ func (db *DB) Verify(ctx context.Context) error {
 
 // Close moves the log into the database and closes it. Methods called later
 // fail.
-func (db *DB) Close() error { return db.explain(db.closePools()) }
+func (db *DB) Close() error {
+	return db.explain(errors.Join(db.anchorLast(context.Background()), db.closePools()))
+}
 
 // closePools closes the writer last: the last connection to go moves the log
 // into the database and removes it.
@@ -247,7 +251,15 @@ func (db *DB) durably(ctx context.Context, f func(*tx) error) error {
 		if _, err := c.ExecContext(ctx, "PRAGMA synchronous=FULL"); err != nil {
 			return db.explain(err)
 		}
-		err := db.runTx(ctx, c, f)
+		recorded := false
+		err := db.runTx(ctx, c, func(t *tx) error {
+			err := f(t)
+			recorded = t.head != nil
+			return err
+		})
+		if err == nil && recorded {
+			db.anchor()
+		}
 		_, back := c.ExecContext(ctx, "PRAGMA synchronous=NORMAL")
 		return errors.Join(err, db.explain(back))
 	})
@@ -275,11 +287,15 @@ func (db *DB) runTx(ctx context.Context, c *sql.Conn, f func(*tx) error) error {
 		return db.explain(err)
 	}
 	defer t.Rollback() // does nothing after a commit
-	if err := f(&tx{ctx: ctx, db: db, sql: t}); err != nil {
+	x := &tx{ctx: ctx, db: db, sql: t}
+	if err := f(x); err != nil {
 		return err
 	}
 	if err := t.Commit(); err != nil {
 		return db.explain(err)
+	}
+	if x.head != nil {
+		db.audit.advance(*x.head)
 	}
 	db.mover.committed()
 	return nil

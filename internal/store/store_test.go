@@ -1,9 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -17,9 +19,15 @@ import (
 	"go.uber.org/goleak"
 
 	"loci"
+	"loci/internal/audit"
 )
 
+var long = flag.Bool("long", false, "run long loops")
+
 func TestMain(m *testing.M) {
+	if path := os.Getenv(auditCrashEnv); path != "" {
+		intendForEver(path)
+	}
 	if path := os.Getenv(crashEnv); path != "" {
 		saveForEver(path)
 	}
@@ -39,12 +47,27 @@ func openAt(t *testing.T, path string) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if problem := startAudit(t, db); problem != "" {
+		t.Error(problem)
+	}
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return db
+}
+
+var auditKey = bytes.Repeat([]byte{7}, audit.KeySize)
+
+// startAudit opens the audit log, with an anchor beside the database.
+func startAudit(tb testing.TB, db *DB) (problem string) {
+	tb.Helper()
+	problem, err := db.StartAudit(tb.Context(), auditKey, db.path+".head")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return problem
 }
 
 func mustSave(t testing.TB, db *DB, b loci.Batch) {

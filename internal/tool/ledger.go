@@ -71,6 +71,9 @@ func (e *effect) begin(ctx context.Context, permit string) error {
 func (e *effect) end(ctx context.Context, data json.RawMessage, err error) {
 	r := e.record(loci.AuditOutcome)
 	r.Intent, r.Result = e.intent, "done"
+	if e.intent != 0 { // which has them
+		r.Arguments = nil
+	}
 	if err != nil {
 		r.Result = e.set.mask.Text(e.set.toolError(ctx, e.tool.Name, err).Message)
 	} else {

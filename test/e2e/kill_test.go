@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,6 +71,10 @@ func TestKillAroundTheYes(t *testing.T) {
 		case !bytes.Equal(got, before):
 			t.Fatalf("round %d: half a file: %d bytes, %.40q", round, len(got), got)
 		}
+		begun := in.audited(after)
+		if bytes.Equal(got, after) && begun != 1 || begun > 1 {
+			t.Fatalf("round %d: the file was written, and %d rows of the audit log say that it was begun", round, begun)
+		}
 		// Whatever happened, a second yes does not do it again: not where the file is
 		// another, and not where it is once more what the question was about.
 		mark := whole("mark", round)
@@ -118,6 +123,32 @@ func files(t *testing.T, dir string) (names []string) {
 		names = append(names, e.Name())
 	}
 	return names
+}
+
+// audited verifies the audit log, and counts its intents to write a text.
+func (in *instance) audited(text []byte) (begun int) {
+	in.t.Helper()
+	if status, body := in.get("/api/agent/audit/verify"); status != http.StatusOK || !strings.Contains(body, `"problems":[]`) {
+		in.t.Fatalf("%d %s", status, body)
+	}
+	status, body := in.get("/api/agent/audit?kind=intent&tool=write_file&limit=3")
+	var rows []struct {
+		Arguments struct{ Content string }
+		Outcome   string
+	}
+	if err := json.Unmarshal([]byte(body), &rows); err != nil || status != http.StatusOK {
+		in.t.Fatalf("%d %.200s", status, body)
+	}
+	for _, r := range rows {
+		if r.Arguments.Content != string(text) {
+			continue
+		}
+		begun++
+		if r.Outcome != "done" && !strings.HasPrefix(r.Outcome, "unknown: ") {
+			in.t.Errorf("the outcome is %q", r.Outcome)
+		}
+	}
+	return begun
 }
 
 // sayTo sends a message as a chat client does; a server that died gives "".

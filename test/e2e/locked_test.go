@@ -220,6 +220,12 @@ func TestRevokedKey(t *testing.T) {
 	if log := in.stderr.String(); strings.Contains(log, bot) {
 		t.Error("the key is in the log")
 	}
+	audit, _, _ := run(t, in.home, "", nil, "audit", "--json")
+	for _, what := range []string{`"result":"made"`, `"result":"revoked"`, `"name":"bot"`} {
+		if !strings.Contains(audit, what) || strings.Contains(audit, bot) {
+			t.Errorf("the audit log has no %s, or the key: %s", what, audit)
+		}
+	}
 }
 
 // A replaced key holds at once, and so does the end of the old one, whichever way it
