@@ -81,6 +81,7 @@ type ToolStarted struct {
 // ToolFinished is the payload of EventToolFinished.
 type ToolFinished struct {
 	Result ToolResult `json:"result"`
+	Undo   *Undo      `json:"undo,omitempty"` // where what it changed can be taken back
 }
 
 // TurnWaiting is the payload of EventTurnWaiting: the turn has stopped until the

@@ -54,9 +54,9 @@ var arrows = map[string]row{
 	"": {vocabulary, ""},
 
 	"cmd/loci":     {wiring, "internal/cli"},
-	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/text internal/wire"},
+	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/redact internal/secret internal/text internal/wire"},
 	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/gate internal/intent " +
-		"internal/keyring internal/model internal/model/server internal/prompt internal/sandbox internal/store internal/tool internal/toolkit internal/transcript"},
+		"internal/keyring internal/model internal/model/server internal/prompt internal/redact internal/sandbox internal/secret internal/store internal/tool internal/toolkit internal/transcript internal/undo"},
 
 	"internal/api":     {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
 	"internal/keyring": {access, ". internal/config"},
@@ -71,14 +71,17 @@ var arrows = map[string]row{
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
 	"internal/gate":          {abilities, ". internal/lang internal/sandbox internal/tool"},
 	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
+	"internal/undo":          {abilities, ". internal/sandbox"},
 	"internal/toolkit/arith": {abilities, ". internal/text"},
-	"internal/model":         {abilities, ". internal/model/server internal/text internal/wire internal/wire/ollama"},
-	"internal/model/server":  {abilities, ". internal/wire internal/wire/openai internal/wire/ollama"},
+	"internal/model":         {abilities, ". internal/model/server internal/redact internal/text internal/wire internal/wire/ollama"},
+	"internal/model/server":  {abilities, ". internal/redact internal/wire internal/wire/openai internal/wire/ollama"},
 	"internal/intent":        {abilities, ". internal/lang"},
 
 	"internal/store":         {ground, ". internal/audit internal/text"},
 	"internal/audit":         {ground, "."},
-	"internal/config":        {ground, ". internal/text"},
+	"internal/config":        {ground, ". internal/secret internal/text"},
+	"internal/secret":        {ground, ". internal/redact internal/text"},
+	"internal/redact":        {ground, ""},
 	"internal/sandbox":       {ground, ". internal/text"},
 	"internal/embedded":      {ground, ". internal/embedded/gguf"},
 	"internal/embedded/gguf": {ground, ""},

@@ -71,6 +71,9 @@ type ToolResult struct {
 	// Origin is where from outside the person's own things the result was read, such
 	// as "web example.org"; empty: from nowhere outside.
 	Origin string `json:"origin,omitempty"`
+	// Change is the id of what was done to a file, where it can be taken back. It is
+	// for people: models do not see it.
+	Change string `json:"change,omitempty"`
 	// Text is the outcome in words a person can read, in the language that the
 	// call was made in.
 	Text string        `json:"text"`

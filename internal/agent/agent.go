@@ -141,7 +141,7 @@ func New(c Config) *Agent {
 // A message that answers the questions of a turn goes on with that turn.
 func (a *Agent) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error] {
 	return func(yield func(loci.Event, error) bool) {
-		t := a.newTurn(req)
+		t := a.newTurn(&req)
 		t.yield = func(e loci.Event) bool { return yield(e, nil) }
 		if err := t.run(ctx); err != nil && !t.left {
 			yield(loci.Event{}, err)
@@ -149,10 +149,10 @@ func (a *Agent) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.E
 	}
 }
 
-func (a *Agent) newTurn(req loci.TurnRequest) *turn {
+func (a *Agent) newTurn(req *loci.TurnRequest) *turn {
 	return &turn{
 		agent:    a,
-		req:      req,
+		req:      *req,
 		id:       loci.NewID(loci.TurnPrefix),
 		yield:    func(loci.Event) bool { return true },
 		progress: progress{Began: a.cfg.Now()},

@@ -101,7 +101,7 @@ func (a *Agent) settleInLane(ctx context.Context, p loci.Principal, q loci.Appro
 // questions, and tells how that went as soon as it is stored. What was agreed to is
 // done also where the model server is away; that shows at the next step.
 func (a *Agent) takeUp(ctx context.Context, p loci.Principal, there spot, settle func(*turn) []any, stored chan<- error) error {
-	t := a.newTurn(loci.TurnRequest{Principal: p, Session: there.Session.ID})
+	t := a.newTurn(&loci.TurnRequest{Principal: p, Session: there.Session.ID})
 	t.take(there)
 	return t.walk(ctx, func(ctx context.Context) (phase, error) {
 		err := t.restore(there.waiting)

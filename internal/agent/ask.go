@@ -57,14 +57,14 @@ type output struct {
 }
 
 // stream makes one model call and shows its text through a filter.
-func (t *turn) stream(ctx context.Context, req loci.Request, filter func(piece string) (visible, thought string)) (output, error) {
+func (t *turn) stream(ctx context.Context, req *loci.Request, filter func(piece string) (visible, thought string)) (*output, error) {
 	var text strings.Builder
-	var out output
+	out := &output{}
 	began := time.Now()
 	t.announce()
 	t.agent.steps.begin(t, req)
 	t.spoken = t.shown.Len()
-	for chunk, err := range t.agent.cfg.Model.Chat(ctx, req) {
+	for chunk, err := range t.agent.cfg.Model.Chat(ctx, *req) {
 		if err != nil {
 			out.text = text.String()
 			return out, err
@@ -91,13 +91,18 @@ func (t *turn) stream(ctx context.Context, req loci.Request, filter func(piece s
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
+	t.book(out, began)
+	return out, nil
+}
+
+// book enters a model call that came to its end.
+func (t *turn) book(out *output, began time.Time) {
 	out.receipt.Calls, out.receipt.Millis = 1, time.Since(began).Milliseconds()
 	t.Receipt = sum(t.Receipt, out.receipt)
 	t.finish = out.finish
 	t.agent.steps.finish(t.session.ID, out)
 	t.log.Info("model call", "stage", "model", "step", t.Step, "prompt_tokens", out.receipt.Prompt,
 		"reused_tokens", out.receipt.Reused, "completion_tokens", out.receipt.Completion, "duration", time.Since(began))
-	return out, nil
 }
 
 // speak shows text of the runtime or the rest of a step's text.
@@ -126,7 +131,7 @@ func (t *turn) gap() {
 
 // heard decides what to do about a model's reply: run its calls, correct it
 // once, or take it as the answer.
-func (t *turn) heard(out output, written []loci.ToolCall, fault *toolcall.Fault) phase {
+func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault) phase {
 	sent := loci.Message{Role: loci.Assistant, Content: out.text}
 	if len(written) > 0 {
 		sent.Content = toolcall.Restore(out.text)
@@ -211,8 +216,8 @@ func (t *turn) toText() phase {
 }
 
 // request is the next model call: the frozen system block, then the path.
-func (t *turn) request() loci.Request {
-	req := loci.Request{
+func (t *turn) request() *loci.Request {
+	req := &loci.Request{
 		Model:    t.session.Model,
 		Messages: make([]loci.Message, 0, len(t.path)+1),
 		Options:  t.req.Options,

@@ -32,7 +32,7 @@ func (t *turn) offer() {
 	} else {
 		t.client = offer.Resume(t.specs, t.req.Tools, t.session.ClientTools, t.profile.Window)
 	}
-	t.specs = slices.Concat(t.specs, t.session.ClientTools, t.client.Left)
+	t.specs = append(append(slices.Clip(t.specs), t.session.ClientTools...), t.client.Left...)
 	if t.req.ToolChoice.Mode == loci.ChoiceNone { // they stay in the prompt, and nobody runs them
 		t.client = offer.Offer{}
 	}
@@ -49,9 +49,11 @@ func (t *turn) tier() loci.Tier {
 // offered gives the tools that were frozen into the session, those that still
 // exist: ours, then the client's.
 func (t *turn) offered() []loci.ToolSpec {
-	return slices.DeleteFunc(slices.Clone(t.specs), func(s loci.ToolSpec) bool {
-		return !slices.Contains(t.session.Tools, s.Name) && !t.frozen(s.Name)
-	})
+	later := func(s loci.ToolSpec) bool { return !slices.Contains(t.session.Tools, s.Name) && !t.frozen(s.Name) }
+	if !slices.ContainsFunc(t.specs, later) { // the rule, and no copy for as long as the model speaks
+		return t.specs
+	}
+	return slices.DeleteFunc(slices.Clone(t.specs), later)
 }
 
 // frozen tells whether a tool of the client is part of the session's prompt.

@@ -19,7 +19,7 @@ func (a *Agent) conclude(ctx context.Context, p loci.Principal, session string, 
 		return nil, err
 	}
 	there.standing = as
-	t := a.newTurn(loci.TurnRequest{Principal: p, Session: session})
+	t := a.newTurn(&loci.TurnRequest{Principal: p, Session: session})
 	t.take(there)
 	if err := t.restore(there.waiting); err != nil {
 		return nil, err
@@ -63,7 +63,9 @@ func (t *turn) unrun(why loci.ApprovalState) (payloads []any) {
 // that were running end, with as much of their replies as was stored: whoever
 // asked is gone, and what a tool has done is not known. Turns that wait for an
 // answer wait on. One that cannot be taken up does not keep the others from it.
-// The cut ones end without a lane: no turn may begin before it returns.
+// The cut ones end without a lane: no turn may begin before it returns. Those whose
+// time ran out meanwhile end in the background, as there may be many; an answer to
+// them is too late anyway.
 func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
 	for _, d := range cut {
 		if err := a.endCut(ctx, d); err != nil {
@@ -74,12 +76,40 @@ func (a *Agent) Recover(ctx context.Context, cut []loci.Draft) error {
 	if err != nil {
 		return err
 	}
+	var over []loci.Waiting
 	for _, w := range waiting {
-		if err := a.waitOn(ctx, w); err != nil {
-			a.cfg.Logger.Error("a turn that waits cannot be taken up", "stage", "turn", "session", w.Session, "turn", w.Turn, "error", err)
+		if nobodyAnswered(w) {
+			over = append(over, w)
+		} else {
+			a.taken(w, a.waitOn(ctx, w))
 		}
 	}
-	return nil
+	if len(over) == 0 {
+		return nil
+	}
+	return a.background(ctx, func(ctx context.Context) error {
+		for _, w := range over {
+			if a.lanes.closing() { // the next start does the rest
+				return nil
+			}
+			a.taken(w, a.waitOn(ctx, w))
+		}
+		return nil
+	})
+}
+
+// taken logs that a turn could not be taken up.
+func (a *Agent) taken(w loci.Waiting, err error) {
+	if err != nil {
+		a.cfg.Logger.Error("a turn that waits cannot be taken up", "stage", "turn", "session", w.Session, "turn", w.Turn, "error", err)
+	}
+}
+
+// nobodyAnswered tells that the time of all questions of a turn is over, without a
+// word about any of them.
+func nobodyAnswered(w loci.Waiting) bool {
+	return !slices.ContainsFunc(w.Approvals, func(q loci.Approval) bool { return q.State != loci.ApprovalOpen || !q.Expired() }) &&
+		len(w.Approvals) > 0
 }
 
 // waitOn takes up a turn that waits for answers. One that has them all was to go on
@@ -118,7 +148,7 @@ func (a *Agent) endCut(ctx context.Context, d loci.Draft) error {
 	if err != nil {
 		return err
 	}
-	t := a.newTurn(loci.TurnRequest{Principal: loci.Principal{ID: d.Principal}, Session: d.Session})
+	t := a.newTurn(&loci.TurnRequest{Principal: loci.Principal{ID: d.Principal}, Session: d.Session})
 	t.id = d.Turn
 	t.take(spot{Place: transcript.Place{Session: s, Path: path}})
 	t.feed = a.feeds.join(s.ID)

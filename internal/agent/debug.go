@@ -16,7 +16,7 @@ type lastSteps struct {
 	order []string // oldest first
 }
 
-func (l *lastSteps) begin(t *turn, req loci.Request) {
+func (l *lastSteps) begin(t *turn, req *loci.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byID == nil {
@@ -30,10 +30,10 @@ func (l *lastSteps) begin(t *turn, req loci.Request) {
 			l.order = l.order[1:]
 		}
 	}
-	l.byID[id] = &LastStep{Time: loci.Now(), Turn: t.id, Step: t.Step, Request: req, Profile: t.profile, Session: t.session}
+	l.byID[id] = &LastStep{Time: loci.Now(), Turn: t.id, Step: t.Step, Request: *req, Profile: t.profile, Session: t.session}
 }
 
-func (l *lastSteps) finish(session string, out output) {
+func (l *lastSteps) finish(session string, out *output) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c := l.byID[session]; c != nil {

@@ -107,6 +107,37 @@ func TestExpiredWhileDown(t *testing.T) {
 	}
 }
 
+// TestYesBeforeItExpires says yes right after the start, when the questions whose time
+// ran out meanwhile are still being ended.
+func TestYesBeforeItExpires(t *testing.T) {
+	const many = 30
+	w := newWorld(t, loci.TierNative, slices.Repeat([]any{call("write_file", milk)}, many)...)
+	w.wait = time.Nanosecond
+	w.agent.Close()
+	w.agent = w.again()
+	w.agent.Close() // no timer of it fires
+	w.agent = w.again()
+	chats := make([]chat, many)
+	for i := range chats {
+		chats[i].w = w
+		if o := chats[i].say("write"); !o.waits {
+			t.Fatalf("%+v", o)
+		}
+	}
+	w.restart()
+	for _, c := range slices.Backward(chats) {
+		if o := c.say("yes"); w.tools.file("todo.md") != "" || !strings.Contains(o.text, "has expired") {
+			t.Errorf("%+v", o)
+		}
+	}
+	for _, c := range chats {
+		w.until(c.session, loci.EventTurnFinished)
+	}
+	if open, err := w.store.Approvals(t.Context(), owner.ID); err != nil || len(open) > 0 {
+		t.Errorf("%d questions are still open: %v", len(open), err)
+	}
+}
+
 // TestCrashInTheEffect takes up what a crash in the middle of a write left: the
 // model and the person hear that it is not known, and it is not done again.
 func TestCrashInTheEffect(t *testing.T) {

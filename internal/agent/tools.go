@@ -36,7 +36,7 @@ func (t *turn) tools(ctx context.Context) phase {
 			return (*turn).end
 		}
 		t.heed(result)
-		if !t.record(loci.ToolFinished{Result: result}) {
+		if !t.record(loci.ToolFinished{Result: result, Undo: result.Undo()}) {
 			return (*turn).end
 		}
 	}

@@ -122,6 +122,7 @@ type step struct {
 	Arguments json.RawMessage `json:"arguments"`
 	Result    json.RawMessage `json:"result"` // null when there is an error
 	Error     *loci.ToolError `json:"error,omitempty"`
+	Undo      *loci.Undo      `json:"undo,omitempty"` // where what it changed can be taken back
 }
 
 // summarise waits for a turn to end, or to stop at questions. A turn that failed is an error.
@@ -147,7 +148,7 @@ func (out *summary) add(e loci.Event) error {
 	switch e.Type {
 	case loci.EventToolFinished:
 		d, err := payload[loci.ToolFinished](e)
-		out.Steps = append(out.Steps, step{d.Result.Call.Name, d.Result.Call.Arguments, d.Result.Data, d.Result.Err})
+		out.Steps = append(out.Steps, step{d.Result.Call.Name, d.Result.Call.Arguments, d.Result.Data, d.Result.Err, d.Undo})
 		return err
 	case loci.EventMessage:
 		d, err := payload[loci.MessageData](e)

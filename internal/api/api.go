@@ -19,6 +19,7 @@ type Config struct {
 	Library   Library   // reading sessions
 	Editor    Editor    // changing them
 	Questions Questions // what waits for an answer
+	Changes   Changes   // what was done to files
 	Inspect   Inspector // tools, and the debug view
 	Audit     Audit     // the audit log
 	Models    Models    // lists, profiles, embeddings
@@ -48,6 +49,8 @@ type Config struct {
 	// Ready tells whether the program can serve; nil: always.
 	Ready  func(context.Context) error
 	Logger *slog.Logger // nil: no logs
+	// Mask hides secrets in the words of errors; nil: there are none.
+	Mask   func(string) string
 	Limits Limits
 }
 
@@ -56,6 +59,7 @@ type Config struct {
 type Limits struct {
 	Body      int64         // bytes of a request body: 64 MiB
 	BodyIdle  time.Duration // without a byte of the body: 30 s
+	Unwanted  time.Duration // for a body that nobody reads, as without a key: 5 s
 	Write     time.Duration // for one write to a client that reads slowly: 30 s
 	Hold      time.Duration // before a stream's headers go out without an answer: 1 s
 	KeepAlive time.Duration // of silence before a sign of life: 15 s
@@ -100,6 +104,7 @@ type server struct {
 func (l Limits) withDefaults() Limits {
 	l.Body = cmp.Or(l.Body, 64<<20)
 	l.BodyIdle = cmp.Or(l.BodyIdle, 30*time.Second)
+	l.Unwanted = cmp.Or(l.Unwanted, 5*time.Second)
 	l.Write = cmp.Or(l.Write, 30*time.Second)
 	l.Hold = cmp.Or(l.Hold, time.Second)
 	l.KeepAlive = cmp.Or(l.KeepAlive, 15*time.Second)

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"loci"
+	"loci/internal/redact"
 	"loci/internal/wire/ollama"
 )
 
@@ -79,6 +80,7 @@ type fake struct {
 	chat     func(req loci.Request) iter.Seq2[loci.Chunk, error]
 	job      func(req loci.Request) (loci.Chunk, error)
 	open     []loci.Approval
+	changes  []loci.Change
 	profile  loci.Profile
 	models   []loci.ModelInfo
 	running  []ollama.Running
@@ -218,6 +220,30 @@ func (f *fake) Approvals(_ context.Context, p loci.Principal) ([]loci.Approval, 
 	return mine, nil
 }
 
+func (f *fake) Changes(_ context.Context, p loci.Principal, session string, limit int) ([]loci.Change, error) {
+	var list []loci.Change
+	for _, c := range f.changes {
+		if c.Principal == p.ID && (session == "" || c.Session == session) && len(list) < limit {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+func (f *fake) Undo(_ context.Context, p loci.Principal, id string) (loci.Change, error) {
+	for i, c := range f.changes {
+		switch {
+		case c.ID != id || c.Principal != p.ID:
+		case c.Undone != "":
+			return c, loci.Errorf(loci.Conflict, "It was taken back already.")
+		default:
+			f.changes[i].Undone = "c9"
+			return loci.Change{ID: "c9", Kind: loci.ChangeCreated, Undoes: id}, nil
+		}
+	}
+	return loci.Change{}, loci.Errorf(loci.NotFound, "There is no such change.")
+}
+
 // newFake knows one model, smollm2, on a backend without pass-through, and
 // answers every turn with "Hello there".
 func newFake() *fake {
@@ -327,7 +353,7 @@ var errDown = loci.Errorf(loci.Unreachable, "Ollama at http://127.0.0.1:11434 is
 // configure makes a Config around a fake.
 func (f *fake) config() Config {
 	return Config{
-		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f, Questions: f, Audit: f,
+		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f, Questions: f, Audit: f, Changes: f,
 		Keys: testKeys, KeyEditor: testKeys,
 		OwnerName:    "Ada",
 		AllowedHosts: []string{"agent.tailnet.example"}, AllowedOrigins: []string{"https://chat.example"},
@@ -496,7 +522,7 @@ func TestPanicIsContained(t *testing.T) {
 	f.turn = func(context.Context, loci.TurnRequest) iter.Seq2[loci.Event, error] { panic("boom in " + ownerKey) }
 	var log bytes.Buffer
 	cfg := f.config()
-	cfg.Logger = slog.New(slog.NewJSONHandler(&log, nil))
+	cfg.Logger = slog.New(redact.New(ownerKey).Handler(slog.NewJSONHandler(&log, nil)))
 	c := client{t, New(cfg), ownerKey}
 	w := c.do("POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"hi"}]}`)
 	if w.Code != 500 || !strings.Contains(w.Body.String(), `{"error":{"message":"Something went wrong inside loci.`) {
@@ -504,6 +530,30 @@ func TestPanicIsContained(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "panic in a handler") {
 		t.Error("the panic is not in the log")
+	}
+	if strings.Contains(log.String(), ownerKey) {
+		t.Errorf("a key is in the log: %s", &log)
+	}
+}
+
+// Secrets do not leave in the words of an error, whatever door it leaves by.
+func TestErrorsAreMasked(t *testing.T) {
+	f := newFake()
+	f.turn = fails(loci.Errorf(loci.Refused, "The server said %s.", ownerKey).WithHint("Check %s.", ownerKey))
+	cfg := f.config()
+	cfg.Mask = redact.New(ownerKey).Text
+	c := client{t, New(cfg), ownerKey}
+	for path, body := range map[string]string{
+		"/v1/chat/completions": `{"messages":[{"role":"user","content":"hi"}],"stream":STREAM}`,
+		"/api/chat":            `{"model":"smollm2","messages":[{"role":"user","content":"hi"}],"stream":STREAM}`,
+		"/api/agent/chat":      `{"message":"hi","stream":STREAM}`,
+	} {
+		for _, stream := range []string{"true", "false"} {
+			w := c.do("POST", path, strings.Replace(body, "STREAM", stream, 1))
+			if got := w.Body.String(); strings.Contains(got, ownerKey) || !strings.Contains(got, "The server said "+redact.Mask) {
+				t.Errorf("%s, stream %s: %d %s", path, stream, w.Code, got)
+			}
+		}
 	}
 }
 

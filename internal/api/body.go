@@ -14,9 +14,14 @@ import (
 	"loci/internal/wire"
 )
 
-// slack is room in a body's buffer for a longer model name, and for the
-// smallest read that bytes.Buffer makes.
-const slack = 1 << 10
+const (
+	// slack is room in a body's buffer for a longer model name, and for the
+	// smallest read that bytes.Buffer makes.
+	slack = 1 << 10
+	// believed is the largest claimed length, in bytes, that gets its room before
+	// anything has come: a claim costs a slow client nothing.
+	believed = 16 << 10
+)
 
 // body reads a whole request body. It is bounded in size and in the time
 // between two pieces, but not in total: big pictures over slow lines are fine.
@@ -27,9 +32,8 @@ func (s *server) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > s.Limits.Body {
 		return nil, s.tooLarge()
 	}
-	// A claimed length is believed up to a megabyte; beyond, the buffer grows
-	// with what really arrives.
-	size := min(max(r.ContentLength, 0), 1<<20) + slack
+	// Beyond what is believed, the buffer grows with what really arrives.
+	size := min(max(r.ContentLength, 0), believed) + slack
 	buf := bytes.NewBuffer(make([]byte, 0, size))
 	// Only after a whole body does net/http watch for the client leaving.
 	rc := http.NewResponseController(w)

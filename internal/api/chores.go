@@ -35,7 +35,7 @@ func task(r *http.Request) string {
 }
 
 // choreRequest is what a client asks, as far as it tells a chore from a turn.
-func (c conversation) choreRequest(r *http.Request) chore.Request {
+func (c *conversation) choreRequest(r *http.Request) chore.Request {
 	return chore.Request{
 		Task:     task(r),
 		Messages: c.messages,
@@ -46,7 +46,7 @@ func (c conversation) choreRequest(r *http.Request) chore.Request {
 }
 
 // answerChore answers a chore. Nothing is kept of it.
-func (s *server) answerChore(ctx context.Context, r *http.Request, t target, c conversation, asked chore.Chore) iter.Seq2[loci.Chunk, error] {
+func (s *server) answerChore(ctx context.Context, r *http.Request, t *target, c *conversation, asked chore.Chore) iter.Seq2[loci.Chunk, error] {
 	exchangeOf(r).chore = asked.Kind
 	req := loci.Request{Model: t.model, Messages: c.messages, Options: c.options, Purpose: loci.PurposeJob}
 	short, can := asked.Short()
@@ -58,7 +58,7 @@ func (s *server) answerChore(ctx context.Context, r *http.Request, t target, c c
 			yield(said(text), nil)
 			return
 		}
-		if can && s.inShort(ctx, t.model) {
+		if can && s.inShort(ctx, req.Model) {
 			yield(said(short), nil)
 			return
 		}

@@ -57,6 +57,14 @@ type KeyEditor interface {
 	Rotate(ctx context.Context, by loci.Principal, name string) (k loci.Key, secret string, err error)
 }
 
+// Changes is what was done to files, and the way back.
+type Changes interface {
+	// Changes lists what a principal may see, newest first; an empty session is all.
+	Changes(ctx context.Context, p loci.Principal, session string, limit int) ([]loci.Change, error)
+	// Undo takes one back and gives the change that this is, or says why it cannot.
+	Undo(ctx context.Context, p loci.Principal, id string) (loci.Change, error)
+}
+
 // Library reads the sessions of a principal. What belongs to somebody else is
 // not found.
 type Library interface {

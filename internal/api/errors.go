@@ -80,12 +80,27 @@ func (s *server) note(r *http.Request, err error) *loci.Error {
 			e = why // the key was revoked
 		}
 	}
+	e = s.hide(e)
 	x.failed = e.Code
 	if e.Code == loci.Internal && e.Err != nil {
 		s.Logger.LogAttrs(r.Context(), slog.LevelError, "request failed",
 			slog.String("request", x.id), slog.String("error", e.Err.Error()))
 	}
 	return e
+}
+
+// hide gives an error without secrets in its words.
+func (s *server) hide(e *loci.Error) *loci.Error {
+	if s.Mask == nil {
+		return e
+	}
+	message, hint := s.Mask(e.Message), s.Mask(e.Hint)
+	if message == e.Message && hint == e.Hint {
+		return e
+	}
+	c := *e
+	c.Message, c.Hint = message, hint
+	return &c
 }
 
 // shape encodes an error for the door that a path belongs to. It goes by the

@@ -57,6 +57,11 @@ func (s *server) observe(next http.Handler) http.Handler {
 		// A deadline outlives its request on a kept connection, so it is set anew
 		// before anything is written, and once more for what net/http writes last.
 		rw.extend()
+		// A body that no handler wants is read by net/http, as long as it takes. Where
+		// there is none, a deadline would end the request.
+		if r.ContentLength != 0 {
+			_ = rw.rc.SetReadDeadline(time.Now().Add(s.Limits.Unwanted)) // a recorder has none
+		}
 		defer func() {
 			rw.extend()
 			s.Logger.LogAttrs(r.Context(), slog.LevelInfo, "request", x.line(r.Method, time.Since(began))...)

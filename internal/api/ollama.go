@@ -83,21 +83,21 @@ func (s *server) ollamaShow(w http.ResponseWriter, r *http.Request) error {
 
 // ollamaTarget is target with Ollama's rules: a model must be named, and an
 // unknown one has a well-known error text.
-func (s *server) ollamaTarget(w http.ResponseWriter, r *http.Request) (target, error) {
+func (s *server) ollamaTarget(w http.ResponseWriter, r *http.Request) (*target, error) {
 	t, err := s.scan(w, r, "model", "name")
 	if err != nil {
-		return target{}, err
+		return nil, err
 	}
 	if t.model == "" {
-		return target{}, loci.Errorf(loci.Invalid, "model is required")
+		return nil, loci.Errorf(loci.Invalid, "model is required")
 	}
 	if t.route, err = s.Backends.Route(r.Context(), t.model); err == nil {
 		return t, nil
 	}
 	if e := loci.AsError(err); e.Code == loci.NotFound {
-		return target{}, loci.Errorf(loci.NotFound, "model '%.200s' not found", t.model)
+		return nil, loci.Errorf(loci.NotFound, "model '%.200s' not found", t.model)
 	}
-	return target{}, err
+	return nil, err
 }
 
 // ollamaChat answers a conversation, like openaiChat. Ollama streams unless told
@@ -118,12 +118,12 @@ func (s *server) ollamaChat(w http.ResponseWriter, r *http.Request) error {
 	if req.Load || req.Unload {
 		return s.load(w, r, t, req.Unload, "/api/chat", ollama.NewStream)
 	}
+	model := t.model // the rest of the request is not needed while the reply comes
 	return s.speakOllama(w, r, t, ollamaReply{
-		asked:  conversation{req.Messages, req.Tools, req.ToolChoice, req.Options, req.Stream},
-		stream: req.Stream,
-		open:   ollama.NewStream,
+		asked: &conversation{req.Messages, req.Tools, req.ToolChoice, req.Options, req.Stream},
+		open:  ollama.NewStream,
 		whole: func(c loci.Chunk) []byte {
-			return ollama.EncodeReply(t.model, c, began)
+			return ollama.EncodeReply(model, c, began)
 		},
 	})
 }
@@ -153,18 +153,17 @@ func (s *server) ollamaGenerate(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.relay(w, r, t, "/api/generate", loci.PurposeChat)
 	}
-	var asked conversation
+	asked := &conversation{options: req.Options, stream: req.Stream}
 	if req.System != "" {
 		asked.messages = append(asked.messages, loci.Message{Role: loci.System, Content: req.System})
 	}
 	asked.messages = append(asked.messages, loci.Message{Role: loci.User, Content: req.Prompt, Images: req.Images})
-	asked.options, asked.stream = req.Options, req.Stream
+	model := t.model // the rest of the request is not needed while the reply comes
 	return s.speakOllama(w, r, t, ollamaReply{
-		asked:  asked,
-		stream: req.Stream,
-		open:   ollama.NewGenerateStream,
+		asked: asked,
+		open:  ollama.NewGenerateStream,
 		whole: func(c loci.Chunk) []byte {
-			return ollama.EncodeGenerateReply(t.model, c, began)
+			return ollama.EncodeGenerateReply(model, c, began)
 		},
 	})
 }
@@ -175,27 +174,21 @@ type openOllama func(w io.Writer, model string) *ollama.Stream
 
 // ollamaReply is what the two ways to ask Ollama differ in.
 type ollamaReply struct {
-	asked  conversation
-	stream bool
-	open   openOllama
-	whole  func(loci.Chunk) []byte
+	asked *conversation
+	open  openOllama
+	whole func(loci.Chunk) []byte
 }
 
 // speakOllama answers with a turn or the bare model, streamed or whole.
-func (s *server) speakOllama(w http.ResponseWriter, r *http.Request, t target, o ollamaReply) error {
+func (s *server) speakOllama(w http.ResponseWriter, r *http.Request, t *target, o ollamaReply) error {
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
 	reply, err := s.answer(ctx, r, t, o.asked)
 	if err != nil {
 		return err
 	}
-	if !o.stream {
-		all, err := collect(reply)
-		if err != nil {
-			return err
-		}
-		write(w, http.StatusOK, typeOllama, o.whole(all))
-		return nil
+	if !o.asked.stream {
+		return writeWhole(w, typeOllama, reply, o.whole)
 	}
 	st := s.stream(w, typeNDJSON, leave)
 	enc := o.open(st, t.model)
@@ -205,7 +198,7 @@ func (s *server) speakOllama(w http.ResponseWriter, r *http.Request, t target, o
 
 // load answers a request without a prompt, which only loads or unloads the
 // model. Ollama really does it; other servers look after that themselves.
-func (s *server) load(w http.ResponseWriter, r *http.Request, t target, unload bool, path string, open openOllama) error {
+func (s *server) load(w http.ResponseWriter, r *http.Request, t *target, unload bool, path string, open openOllama) error {
 	if t.route.Dialect == loci.Ollama {
 		return s.relay(w, r, t, path, loci.PurposeWarmup)
 	}

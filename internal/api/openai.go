@@ -29,7 +29,7 @@ func (s *server) openaiModels(w http.ResponseWriter, r *http.Request) error {
 
 // openaiModel describes one model in the form that the list has.
 func (s *server) openaiModel(w http.ResponseWriter, r *http.Request) error {
-	t := target{model: r.PathValue("id")}
+	t := &target{model: r.PathValue("id")}
 	var err error
 	if t.route, err = s.Backends.Route(r.Context(), t.model); err != nil {
 		return err
@@ -49,26 +49,31 @@ func (s *server) openaiChat(w http.ResponseWriter, r *http.Request) error {
 	if t.route.Model.Passthrough && t.route.Dialect == loci.OpenAI {
 		return s.relay(w, r, t, "/v1/chat/completions", loci.PurposeChat)
 	}
-	req, err := openai.DecodeChat(t.body)
+	c, includeUsage, err := openaiConversation(t.body)
 	if err != nil {
 		return err
 	}
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
-	reply, err := s.answer(ctx, r, t, conversation{req.Messages, req.Tools, req.ToolChoice, req.Options, req.Stream})
+	reply, err := s.answer(ctx, r, t, c)
 	if err != nil {
 		return err
 	}
-	if !req.Stream {
-		all, err := collect(reply)
-		if err != nil {
-			return err
-		}
-		write(w, http.StatusOK, typeJSON, openai.EncodeReply(t.shown(), all))
-		return nil
+	if c.stream {
+		st := s.stream(w, typeSSE, leave)
+		return s.speakOpenAI(r, st, openai.NewStream(st, t.shown(), includeUsage), reply)
 	}
-	st := s.stream(w, typeSSE, leave)
-	return s.speakOpenAI(r, st, openai.NewStream(st, t.shown(), req.IncludeUsage), reply)
+	model := t.shown() // nothing else of the request is needed while the reply comes
+	return writeWhole(w, typeJSON, reply, func(all loci.Chunk) []byte { return openai.EncodeReply(model, all) })
+}
+
+// openaiConversation reads what is asked.
+func openaiConversation(body []byte) (_ *conversation, includeUsage bool, err error) {
+	req, err := openai.DecodeChat(body)
+	if err != nil {
+		return nil, false, err
+	}
+	return &conversation{req.Messages, req.Tools, req.ToolChoice, req.Options, req.Stream}, req.IncludeUsage, nil
 }
 
 // speakOpenAI streams a reply; the first chunk, which says who speaks, is also
@@ -108,16 +113,12 @@ func (s *server) openaiCompletion(w http.ResponseWriter, r *http.Request) error 
 		Options:  req.Options,
 		Purpose:  loci.PurposeChat,
 	})
-	if !req.Stream {
-		all, err := collect(reply)
-		if err != nil {
-			return err
-		}
-		write(w, http.StatusOK, typeJSON, openai.EncodeCompletionReply(t.shown(), all))
-		return nil
+	if req.Stream {
+		st := s.stream(w, typeSSE, leave)
+		return s.speakOpenAI(r, st, openai.NewCompletionStream(st, t.shown(), req.IncludeUsage), reply)
 	}
-	st := s.stream(w, typeSSE, leave)
-	return s.speakOpenAI(r, st, openai.NewCompletionStream(st, t.shown(), req.IncludeUsage), reply)
+	model := t.shown()
+	return writeWhole(w, typeJSON, reply, func(all loci.Chunk) []byte { return openai.EncodeCompletionReply(model, all) })
 }
 
 // errNoRaw is for prompts that must reach the model as they are, on a server

@@ -33,7 +33,7 @@ func passing(from http.Header) http.Header {
 // relay passes a request on to a path of the backend, and its reply back, byte
 // for byte. Before a stream's first byte there may be signs of life, and after
 // the last one an error: a reply that broke off is never passed off as complete.
-func (s *server) relay(w http.ResponseWriter, r *http.Request, t target, path string, why loci.Purpose) error {
+func (s *server) relay(w http.ResponseWriter, r *http.Request, t *target, path string, why loci.Purpose) error {
 	body, err := t.renamed()
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *server) relay(w http.ResponseWriter, r *http.Request, t target, path st
 
 // await is the stream for a relayed reply. Where one was asked for, it shows
 // signs of life until the backend does.
-func (s *server) await(w http.ResponseWriter, t target, path string, leave context.CancelFunc) *stream {
+func (s *server) await(w http.ResponseWriter, t *target, path string, leave context.CancelFunc) *stream {
 	st := s.stream(w, typeSSE, leave)
 	st.greet, st.alive = st.begin, st.comment
 	if t.route.Dialect == loci.Ollama {

@@ -60,6 +60,8 @@ func (s *server) table() []route {
 		{"GET /api/agent/ws", anyKey, s.agentSocket},
 		{"GET /api/agent/approvals", approve, s.agentApprovals},
 		{"POST /api/agent/approvals/{id}", anyKey, s.agentAnswer}, // a no is open to every key
+		{"GET /api/agent/changes", chat, s.agentChanges},
+		{"POST /api/agent/changes/{id}/undo", loci.RightWriteTools, s.agentUndo},
 		{"GET /api/agent/grants", approve, s.agentGrants},
 		{"DELETE /api/agent/grants/{id}", approve, s.agentRevoke},
 		{"GET /api/agent/audit", admin, s.agentAudit},

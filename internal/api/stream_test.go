@@ -271,6 +271,38 @@ func TestStalledBody(t *testing.T) {
 	})
 }
 
+// A body that nobody reads, since the request is refused before, holds a connection
+// for five seconds, however it drips.
+func TestUnwantedBody(t *testing.T) {
+	for name, path := range map[string]string{"without a key": "/v1/chat/completions", "open": "/healthz"} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, newFake(), func(t *testing.T, w world) {
+				mine, theirs := net.Pipe()
+				w.lis.conns <- theirs
+				defer mine.Close()
+				asked := time.Now()
+				if _, err := fmt.Fprintf(mine, "POST %s HTTP/1.1\r\nHost: loci.test\r\nContent-Length: 100\r\n\r\n", path); err != nil {
+					t.Fatal(err)
+				}
+				go func() {
+					for range 100 {
+						<-time.After(time.Second)
+						if _, err := mine.Write([]byte("x")); err != nil {
+							return
+						}
+					}
+				}()
+				if reply, err := io.ReadAll(mine); err != nil || !strings.Contains(string(reply), " 401 ") {
+					t.Errorf("%q, %v", reply, err)
+				}
+				if took := time.Since(asked); took < 5*time.Second || took > 6*time.Second {
+					t.Errorf("the connection was held for %v, want about 5s", took)
+				}
+			})
+		})
+	}
+}
+
 // A long turn survives the time limits for bodies and writes.
 func TestLongTurn(t *testing.T) {
 	f := newFake()

@@ -24,10 +24,10 @@ type target struct {
 }
 
 // target reads a request and finds its backend.
-func (s *server) target(w http.ResponseWriter, r *http.Request) (target, error) {
+func (s *server) target(w http.ResponseWriter, r *http.Request) (*target, error) {
 	t, err := s.scan(w, r, "model")
 	if err != nil {
-		return target{}, err
+		return nil, err
 	}
 	t.route, err = s.Backends.Route(r.Context(), t.model)
 	return t, err
@@ -41,23 +41,23 @@ var counts = []string{"n_ctx", "num_ctx", "n_discard"}
 // scan reads a request and looks for the model's name, under the first of the
 // names that is there, and for the few other members that matter to a relayed
 // request. The rest is not parsed.
-func (s *server) scan(w http.ResponseWriter, r *http.Request, names ...string) (target, error) {
+func (s *server) scan(w http.ResponseWriter, r *http.Request, names ...string) (*target, error) {
 	body, err := s.body(w, r)
 	if err != nil {
-		return target{}, err
+		return nil, err
 	}
 	names = slices.Concat(names, []string{"stream", "messages", "prompt", "options"}, counts)
 	fields, err := wire.Fields(body, names...)
 	if err != nil {
-		return target{}, err
+		return nil, err
 	}
-	t := target{body: body}
+	t := &target{body: body}
 	for i, f := range fields {
 		if wire.IsNull(f.Value) && names[i] != "model" {
 			continue
 		}
 		if err := t.look(names[i], f); err != nil {
-			return target{}, err
+			return nil, err
 		}
 	}
 	return t, nil
@@ -112,7 +112,7 @@ func checkCount(name string, value json.RawMessage) error {
 }
 
 // shown is the model's name in a reply.
-func (t target) shown() string {
+func (t *target) shown() string {
 	if t.model == "" {
 		return t.route.Model.ID
 	}
@@ -120,7 +120,7 @@ func (t target) shown() string {
 }
 
 // info is what is known about the model, under the name that the client wrote.
-func (t target) info() loci.ModelInfo {
+func (t *target) info() loci.ModelInfo {
 	m := t.route.Model
 	m.ID = t.shown()
 	return m
@@ -128,7 +128,7 @@ func (t target) info() loci.ModelInfo {
 
 // streams tells whether the reply of a path will be a stream, as far as the
 // request says. Where it only loads a model, Ollama answers with one object.
-func (t target) streams(path string) bool {
+func (t *target) streams(path string) bool {
 	switch path {
 	case "/v1/chat/completions", "/v1/completions":
 		return string(t.stream) == "true"
@@ -140,7 +140,7 @@ func (t target) streams(path string) bool {
 
 // renamed is the body with the model's name on the backend. The rest of its
 // bytes stay as they came.
-func (t target) renamed() ([]byte, error) {
+func (t *target) renamed() ([]byte, error) {
 	if t.model == t.route.Model.ID {
 		return t.body, nil
 	}

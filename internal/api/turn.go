@@ -39,7 +39,7 @@ type conversation struct {
 // or from the bare model. Nothing happens until the chunks are asked for, and
 // cancelling ctx or leaving the loop over them ends the work. An error is a
 // fault of the request.
-func (s *server) answer(ctx context.Context, r *http.Request, t target, c conversation) (iter.Seq2[loci.Chunk, error], error) {
+func (s *server) answer(ctx context.Context, r *http.Request, t *target, c *conversation) (iter.Seq2[loci.Chunk, error], error) {
 	if t.route.Model.Passthrough {
 		return s.Backends.Chat(ctx, loci.Request{
 			Model: t.model, Messages: c.messages, Tools: c.tools, ToolChoice: c.choice, Options: c.options, Purpose: loci.PurposeChat,
@@ -66,7 +66,7 @@ func (s *server) answer(ctx context.Context, r *http.Request, t target, c conver
 
 // readByPerson tells whether a person reads the reply, so that it can be a
 // question. One that must have a form goes to a program.
-func (c conversation) readByPerson() bool { return c.options.Format == nil }
+func (c *conversation) readByPerson() bool { return c.options.Format == nil }
 
 // split takes a conversation apart into the system messages, joined, what came
 // before the newest user message, and that message. Messages after it are left
@@ -241,6 +241,16 @@ func collect(reply iter.Seq2[loci.Chunk, error]) (loci.Chunk, error) {
 	}
 	all.Text, all.Reasoning = text.String(), reasoning.String()
 	return all, nil
+}
+
+// writeWhole sends a reply in one piece, for clients that do not stream.
+func writeWhole(w http.ResponseWriter, contentType string, reply iter.Seq2[loci.Chunk, error], encode func(loci.Chunk) []byte) error {
+	all, err := collect(reply)
+	if err != nil {
+		return err
+	}
+	write(w, http.StatusOK, contentType, encode(all))
+	return nil
 }
 
 // speak streams a reply. An error that comes before anything was written is

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"slices"
 	"strings"
@@ -14,9 +15,11 @@ import (
 	"loci/internal/intent"
 	"loci/internal/keyring"
 	"loci/internal/model"
+	"loci/internal/redact"
 	"loci/internal/store"
 	"loci/internal/tool"
 	"loci/internal/transcript"
+	"loci/internal/undo"
 )
 
 // Which part stands behind which interface: every arrow that goes up.
@@ -32,7 +35,8 @@ var (
 	_ transcript.Nodes    = (*store.DB)(nil)
 
 	_ gate.Grants = (*store.DB)(nil)
-	_ tool.Ledger = (*store.DB)(nil)
+	_ tool.Ledger = ledger{}
+	_ undo.Ledger = ledger{}
 	_ api.Audit   = (*store.DB)(nil)
 
 	_ model.ProfileStore = (*store.DB)(nil)
@@ -45,6 +49,8 @@ var (
 	_ api.Editor    = desk{}
 	_ api.Questions = desk{}
 	_ api.Inspector = desk{}
+	_ api.Changes   = (*undo.Desk)(nil)
+	_ api.Inspector = masked{}
 	_ api.Models    = (*model.Hub)(nil)
 	_ api.Backends  = backends{}
 	_ api.Keyring   = (*keyring.Ring)(nil)
@@ -104,6 +110,28 @@ func (b backends) Route(ctx context.Context, name string) (api.Route, error) {
 		return api.Route{}, err
 	}
 	return api.Route{Dialect: t.Server.Backend().Dialect, Model: t.Model, Forward: b.Forward(t)}, nil
+}
+
+// ledger is the audit log with what is, or looks like, a secret masked in it. It
+// stays for good, and is read by more eyes than a result.
+type ledger struct {
+	log  *store.DB
+	hide *redact.Redactor
+}
+
+// Intend stores that something is about to be done.
+func (l ledger) Intend(ctx context.Context, r loci.AuditRecord) (int64, error) {
+	return l.log.Intend(ctx, l.masked(r))
+}
+
+// Note stores any other record.
+func (l ledger) Note(ctx context.Context, r loci.AuditRecord) error {
+	return l.log.Note(ctx, l.masked(r))
+}
+
+func (l ledger) masked(r loci.AuditRecord) loci.AuditRecord {
+	r.Arguments, r.Result = l.hide.JSON(r.Arguments), l.hide.Text(r.Result)
+	return r
 }
 
 // desk is a principal's view of their sessions.
@@ -208,6 +236,22 @@ func (d desk) Revoke(ctx context.Context, p loci.Principal, id string) error {
 // Tools lists what the principal may use.
 func (d desk) Tools(_ context.Context, p loci.Principal) ([]loci.ToolSpec, error) {
 	return d.tools.Specs(loci.Scope{Principal: p, Folders: d.folders(p)}), nil
+}
+
+// masked hides secrets in the debug view, whoever said them.
+type masked struct {
+	api.Inspector
+	hide *redact.Redactor
+}
+
+// Debug gives the last model call of a session.
+func (m masked) Debug(ctx context.Context, p loci.Principal, session string) (any, error) {
+	view, err := m.Inspector.Debug(ctx, p, session)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(view)
+	return m.hide.Known().JSON(raw), err
 }
 
 // Debug gives the last model call of a session.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -28,6 +27,7 @@ import (
 	"loci/internal/intent"
 	"loci/internal/keyring"
 	"loci/internal/model"
+	"loci/internal/redact"
 	"loci/internal/sandbox"
 	"loci/internal/store"
 	"loci/internal/tool"
@@ -72,6 +72,9 @@ type Options struct {
 	// Say tells the person in plain sentences what is found and done.
 	Say    func(format string, args ...any)
 	Logger *slog.Logger
+	// Hide masks the secrets of the configuration and of the program itself wherever
+	// they could show; nil: one of its own.
+	Hide *redact.Redactor
 }
 
 // withDefaults fills in what may be left zero.
@@ -84,6 +87,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Hide == nil {
+		o.Hide = redact.New()
 	}
 	return o
 }
@@ -101,7 +107,7 @@ type App struct {
 	settings agent.Settings
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
-	listener net.Listener
+	listener *connections
 	hosts    []string // under which clients reach the listener, with the port
 	outside  string   // base URL for other machines, if they can come
 	server   *http.Server
@@ -119,6 +125,8 @@ type App struct {
 // is taken.
 func New(ctx context.Context, o Options) (_ *App, err error) {
 	a := &App{opts: o.withDefaults(), id: loci.NewID("loci_"), started: loci.Now()}
+	a.opts.Hide.Add(a.opts.Config.Secrets()...)
+	a.opts.Logger = slog.New(a.opts.Hide.Handler(a.opts.Logger.Handler()))
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -151,7 +159,14 @@ func (a *App) openKeys(ctx context.Context) (err error) {
 		return err
 	}
 	a.undo = append(a.undo, func() error { a.keys.Close(); return nil })
+	a.opts.Hide.Add(a.keyTexts()...)
 	return nil
+}
+
+// keyTexts are the keys that must be in no log.
+func (a *App) keyTexts() []string {
+	owner, chat := a.keys.Secrets()
+	return []string{owner, chat}
 }
 
 func (a *App) keyConfig() keyring.Config {
@@ -183,7 +198,8 @@ func (a *App) startAudit(ctx context.Context) error {
 // openAgent puts the engine together and marks what a crash left unfinished.
 func (a *App) openAgent(ctx context.Context) error {
 	now := clock(a.opts.Config.TimeZone)
-	tools, err := tool.New(a.toolConfig(now))
+	kit := a.toolConfig(now)
+	tools, err := tool.New(kit)
 	if err != nil {
 		return err
 	}
@@ -215,7 +231,10 @@ func (a *App) openAgent(ctx context.Context) error {
 	if a.cert != nil {
 		a.daily.Go(func() { a.watchCertificate(ctx) })
 	}
-	a.server = api.Server(ctx, api.New(a.apiConfig(tools)), a.opts.Logger)
+	access := a.apiConfig(tools)
+	access.Changes = a.undoDesk(kit)
+	a.server = api.Server(ctx, api.New(access), a.opts.Logger)
+	a.server.ConnState = a.listener.follow
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); a.daily.Wait(); return nil })
 	return nil
 }
@@ -227,12 +246,13 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		Tools:   toolkit.All(toolkit.Config{Trash: a.trash()}),
 		Timeout: a.opts.Config.Timeouts.Tool,
 		Logger:  a.opts.Logger,
-		Ledger:  a.store,
+		Ledger:  ledger{a.store, a.opts.Hide},
 		Now:     now,
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
 		Rules:   a.rules,
 		Gate:    gate.New(a.gateConfig()),
+		Mask:    a.opts.Hide.Known(),
 	}
 }
 
@@ -255,7 +275,7 @@ func (a *App) verify(ctx context.Context) {
 func (a *App) apiConfig(tools *tool.Set) api.Config {
 	desk := desk{a.store, a.agent, tools, a.settings.Folders}
 	return api.Config{
-		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: desk, Audit: a.store,
+		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: masked{desk, a.opts.Hide}, Audit: a.store,
 		Models: a.hub, Backends: backends{a.hub},
 		Keys: a.keys, KeyEditor: a.keys,
 		OwnerName:      a.settings.User,
@@ -266,6 +286,7 @@ func (a *App) apiConfig(tools *tool.Set) api.Config {
 		Instance:       a.id,
 		Version:        Version,
 		Ready:          a.store.Ready,
+		Mask:           a.opts.Hide.Text,
 		Logger:         a.opts.Logger,
 		Limits:         api.Limits{OwnRate: a.opts.Config.Limits.OwnRate, KeyRate: a.opts.Config.Limits.KeyRate},
 	}
@@ -286,6 +307,7 @@ func (a *App) announce(context.Context) error {
 
 // tellOthers announces what has changed.
 func (a *App) tellOthers() {
+	a.opts.Hide.Add(a.keyTexts()...)
 	if err := a.announce(context.Background()); err != nil {
 		a.opts.Logger.Error("other commands are not told of the change", "error", err)
 	}
@@ -294,8 +316,9 @@ func (a *App) tellOthers() {
 // Serve answers requests until ctx ends, then lets those that are under way
 // finish for a moment.
 func (a *App) Serve(ctx context.Context) error {
+	defer boundGarbage()()
 	served := make(chan error, 1)
-	go func() { served <- a.server.Serve(a.listener) }()
+	go func() { served <- a.server.Serve(a.doors()) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving: %w", err)

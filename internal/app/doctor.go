@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"loci/internal/model"
 	"loci/internal/model/server"
 	"loci/internal/sandbox"
+	"loci/internal/secret"
 	"loci/internal/store"
 )
 
@@ -61,7 +63,9 @@ func Doctor(ctx context.Context, o Options, wrong error) []Check {
 	if !running {
 		run = config.Run{} // left by one that was killed
 	}
+	o.Hide.Add(o.Config.Secrets()...)
 	checks := []Check{ok("version", "loci %s", Build()), checkConfig(o.Paths.Config, wrong), checkFiles(o.Paths), ok("keys", "in %s and, for chat, %s", o.Paths.Key, o.Paths.ChatKey)}
+	checks = append(checks, checkSecrets(ctx, o)...)
 	if err != nil {
 		checks = append(checks, bad("instance", Warn, err))
 	}
@@ -83,6 +87,23 @@ func checkConfig(path string, wrong error) Check {
 		return ok("config", "%s is not there, so everything is as usual", path)
 	}
 	return ok("config", "%s", path)
+}
+
+// checkSecrets tells where the key to the stored secrets is, and which settings
+// have their secrets in the configuration as they are.
+func checkSecrets(ctx context.Context, o Options) (checks []Check) {
+	place, stored, err := secret.At(filepath.Dir(o.Paths.Config), o.Getenv).Check(ctx)
+	switch {
+	case err != nil:
+		checks = append(checks, bad("secrets", Fail, err))
+	case stored > 0:
+		checks = append(checks, ok("secrets", "%d stored, encrypted. %s holds the key to them", stored, place))
+	}
+	for _, name := range config.PlainSecrets(config.Sources{File: o.Paths.Config, Env: o.Getenv}) {
+		checks = append(checks, Check{"secrets", Warn, name + " stands in " + o.Paths.Config + " as it is",
+			"Store it with loci secret set NAME, and write secret:NAME in its place."})
+	}
+	return checks
 }
 
 func checkFiles(p config.Paths) Check {
@@ -193,7 +214,9 @@ func checkModels(ctx context.Context, o Options, running bool) []Check {
 	if len(backends) == 0 {
 		return append(checks, checkEmbedded(ctx, o, running)...)
 	}
-	hub := model.New(hubConfig(o.Config, backends))
+	conf := hubConfig(o.Config, backends)
+	conf.Hide = o.Hide
+	hub := model.New(conf)
 	defer hub.Close()
 	for _, s := range hub.Status(ctx) {
 		if s.Err != nil {

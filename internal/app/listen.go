@@ -31,9 +31,11 @@ type Addresses struct {
 // listen opens the configured address and finds out who can reach it there.
 func (a *App) listen(ctx context.Context) (err error) {
 	address := a.opts.Config.Listen
-	if a.listener, err = listen(ctx, address); err != nil {
+	l, err := listen(ctx, address)
+	if err != nil {
 		return err
 	}
+	a.listener = limit(l, mostConnections, mostFrom, a.opts.Logger)
 	a.undo = append(a.undo, func() error { return ignoreClosed(a.listener.Close()) })
 	at := a.listener.Addr().(*net.TCPAddr).AddrPort()
 	a.hosts = hosts(address, at)

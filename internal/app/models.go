@@ -25,6 +25,7 @@ func (a *App) openModels(ctx context.Context) error {
 	}
 	conf := hubConfig(a.opts.Config, backends)
 	conf.Profiles, conf.Instance, conf.Logger = a.store, a.id, a.opts.Logger
+	conf.Hide = a.opts.Hide
 	a.hub = model.New(conf)
 	a.undo = append(a.undo, func() error { a.hub.Close(); return nil })
 	if len(backends) > 0 || a.opts.NoModels {
@@ -159,6 +160,7 @@ func (a *App) startEngines(ctx context.Context, engine *embedded.Engine) error {
 	err := errors.Join(<-errs, <-errs)
 	for i, s := range started {
 		if s != nil {
+			a.opts.Hide.Add(s.Key())
 			a.engines = append(a.engines, s)
 			a.undo = append(a.undo, s.Close)
 			a.hub.SetBackend(string(kinds[i]), own(s, s.URL()))

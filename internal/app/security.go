@@ -36,7 +36,7 @@ type securityCheck func(context.Context, posture) []Check
 
 // securityChecks are all of them, in the order in which they are shown.
 var securityChecks = []securityCheck{
-	checkDoors, checkNames, checkServers, checkSecrets, checkModes, checkOpenFolders, checkLog, checkKeys,
+	checkDoors, checkNames, checkServers, checkPlainKeys, checkModes, checkOpenFolders, checkLog, checkKeys,
 }
 
 // Security says which settings weaken what loci does by itself, and how to mend that.
@@ -174,9 +174,9 @@ func checkServers(_ context.Context, p posture) (found []Check) {
 	return orFine(found, "backends", "nothing goes to another machine unencrypted")
 }
 
-// checkSecrets looks for secrets in the text of the configuration, which people copy
+// checkPlainKeys looks for secrets in the text of the configuration, which people copy
 // and show.
-func checkSecrets(_ context.Context, p posture) (found []Check) {
+func checkPlainKeys(_ context.Context, p posture) (found []Check) {
 	if plainText(p.file.Key) {
 		found = append(found, Check{"secrets", Warn, "config.yaml has the owner's key in plain text", "Remove key there: loci keeps one in a file of its own, " + p.Paths.Key + "."})
 	}

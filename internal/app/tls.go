@@ -28,7 +28,7 @@ const (
 	renewBefore     = 30 * 24 * time.Hour // its end
 )
 
-// secure encrypts what the listener takes, if that is configured, and refuses to open
+// secure gets ready to encrypt what the listener takes, if that is configured, and refuses to open
 // loci to other machines otherwise, unless the person says that they want that.
 func (a *App) secure(context.Context) (err error) {
 	if !a.opts.Config.TLS.On() {
@@ -37,16 +37,23 @@ func (a *App) secure(context.Context) (err error) {
 	if a.cert, err = newCertificate(a.opts.Config, a.opts.Paths); err != nil {
 		return err
 	}
-	a.listener = tls.NewListener(a.listener, &tls.Config{
+	if a.outside = strings.Replace(a.outside, "http://", "https://", 1); a.outside != "" {
+		a.opts.Say("Other machines can reach loci at %s.", a.outside)
+	}
+	return nil
+}
+
+// doors is the listener as the server uses it.
+func (a *App) doors() net.Listener {
+	if a.cert == nil {
+		return a.listener
+	}
+	return tls.NewListener(a.listener, &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		// The limits for slow clients are made for it, and WebSockets need it.
 		NextProtos:     []string{"http/1.1"},
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return a.cert.get(), nil },
 	})
-	if a.outside = strings.Replace(a.outside, "http://", "https://", 1); a.outside != "" {
-		a.opts.Say("Other machines can reach loci at %s.", a.outside)
-	}
-	return nil
 }
 
 // mayOpen says whether other machines may come at an address without encryption; it

@@ -160,8 +160,8 @@ func TestTampered(t *testing.T) {
 			rec := record(0)
 			return append([]Row{stored(rec, Encode(rec), Hash{1})}, r...), a
 		}, "Row 0 has a number that no row can have."},
-		"all written anew without the key": {func(r []Row, a []byte) ([]Row, []byte) {
-			r, _ = written(other, 20)
+		"all written anew without the key": {func(_ []Row, a []byte) ([]Row, []byte) {
+			r, _ := written(other, 20)
 			return r, a
 		}, "None of the rows 1 to 20 fits the key: it is not the one they were written with, or they were all written anew without it."},
 		"the end written anew without the key": {func(r []Row, a []byte) ([]Row, []byte) {

@@ -114,9 +114,9 @@ type decoder struct {
 }
 
 func (d *decoder) field() []byte {
-	digits, rest, ok := bytes.Cut(d.rest[:min(len(d.rest), 20)], []byte(":"))
+	digits, _, ok := bytes.Cut(d.rest[:min(len(d.rest), 20)], []byte(":"))
 	size, err := canonicalNumber(digits)
-	rest = d.rest[min(len(d.rest), len(digits)+1):]
+	rest := d.rest[min(len(d.rest), len(digits)+1):]
 	if d.err != nil || !ok || err != nil || size < 0 || size >= int64(len(rest)) || rest[size] != ',' {
 		d.fail()
 		return nil

@@ -128,7 +128,8 @@ func auditWhat(r loci.AuditEntry) string {
 	case loci.AuditAnswer:
 		return "question: " + oneLine(r.Tool)
 	case loci.AuditGrant:
-		return strings.TrimSpace("grant: " + oneLine(cmp.Or(r.Tool, r.Permit)))
+		_, subject := auditGrant(r)
+		return strings.TrimSpace("grant: " + oneLine(cmp.Or(r.Tool, r.Permit)) + " " + oneLine(subject))
 	case loci.AuditKey:
 		return strings.TrimSpace("key: " + oneLine(r.Permit))
 	case loci.AuditSession:
@@ -148,6 +149,14 @@ func auditWhat(r loci.AuditEntry) string {
 	return strings.Join(all, " ")
 }
 
+// auditGrant takes apart what is said of a grant: what became of it, without the id of
+// the question, which is for programs, and what it is for.
+func auditGrant(r loci.AuditEntry) (became, subject string) {
+	became, subject, _ = strings.Cut(r.Result, ": ")
+	became, _, _ = strings.Cut(became, " with "+loci.ApprovalPrefix)
+	return became, subject
+}
+
 // auditStates says what became of a question, in words.
 var auditStates = map[string]string{
 	"yes": "yes", "no": "no", "expired": "no answer in time", "withdrawn": "withdrawn", "used": "the yes was used",
@@ -165,6 +174,9 @@ func auditResult(r loci.AuditEntry) string {
 	case r.Kind == loci.AuditAnswer:
 		_, to, _ := strings.Cut(r.Result, " -> ")
 		return cmp.Or(auditStates[to], r.Result)
+	case r.Kind == loci.AuditGrant:
+		became, _ := auditGrant(r)
+		return became
 	case r.Kind == loci.AuditRefused:
 		return "refused: " + r.Result
 	}

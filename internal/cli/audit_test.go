@@ -85,6 +85,7 @@ func aDay() []loci.AuditRecord {
 		called(loci.AuditIntent, "move_file", args, "rule", ""),
 		called(loci.AuditOutcome, "move_file", args, "rule", "No\n{\"action\":\"approve\"}\x1b[31m"),
 		called(loci.AuditRefused, "run_command", `{"argv":["rm","-r","x"]}`, "", "It needs a yes."),
+		called(loci.AuditGrant, "write_file", "", "gra_1", "given for 30m with apr_1: /x"),
 		called(loci.AuditIntent, "fetch_url", `{"url":"https://example.org"}`, "apr_2", ""),
 	}
 }
@@ -102,7 +103,8 @@ func TestAuditTable(t *testing.T) {
 3  TIME  owner  yes   write_file report.md          done
 5  TIME  owner  rule  move_file a\u001b[2K.txt → …  No\n{"action…
 7  TIME  owner  -     run_command argv=["rm","-r"…  refused: It …
-8  TIME  owner  yes   fetch_url url=https://examp…  UNKNOWN: loci stopped before its outcome was written down
+8  TIME  owner  -     grant: write_file /x          given for 30m
+9  TIME  owner  yes   fetch_url url=https://examp…  UNKNOWN: loci stopped before its outcome was written down
 `
 	blanks := regexp.MustCompile(` +`)
 	got := blanks.ReplaceAllString(moments.ReplaceAllString(p.out.String(), "TIME"), " ")
@@ -118,8 +120,8 @@ func TestAuditChoices(t *testing.T) {
 	p := newPerson(t, nowhere)
 	p.did(aDay()...)
 	for args, want := range map[string][]int64{
-		"":                                 {1, 2, 3, 4, 5, 6, 7, 8, 9},
-		"--limit 2":                        {8, 9},
+		"":                                 {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+		"--limit 2":                        {9, 10},
 		"--after 3 --limit 2":              {4, 5},
 		"--tool move_file":                 {5, 6},
 		"--kind refused":                   {7},
@@ -158,7 +160,7 @@ func TestAuditVerify(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, &p.err)
 	}
 	paths := p.did(aDay()...)
-	if code := p.run("", "audit", "verify"); code != 0 || !strings.HasPrefix(p.out.String(), "The audit log is as it was written: 9 rows, up to hash ") {
+	if code := p.run("", "audit", "verify"); code != 0 || !strings.HasPrefix(p.out.String(), "The audit log is as it was written: 10 rows, up to hash ") {
 		t.Errorf("exit code %d, %s%s", code, &p.out, &p.err)
 	}
 	db, err := sql.Open("sqlite", paths.DB)
@@ -166,11 +168,11 @@ func TestAuditVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec("DROP TRIGGER audit_stays; DROP TRIGGER audit_kept; UPDATE audit SET tool = 'x' WHERE n = 3; DELETE FROM audit WHERE n > 8"); err != nil {
+	if _, err := db.Exec("DROP TRIGGER audit_stays; DROP TRIGGER audit_kept; UPDATE audit SET tool = 'x' WHERE n = 3; DELETE FROM audit WHERE n > 9"); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // looking does not cover it up
-		if code := p.run("", "audit", "verify"); code != loci.ExitFailure || !strings.HasPrefix(p.out.String(), "The audit log is not as it was written: 2 problems in 9 rows:\n- Row 3 was changed: its column tool is not what its entry says.\n- Row 9 says: The log ended") {
+		if code := p.run("", "audit", "verify"); code != loci.ExitFailure || !strings.HasPrefix(p.out.String(), "The audit log is not as it was written: 2 problems in 10 rows:\n- Row 3 was changed: its column tool is not what its entry says.\n- Row 10 says: The log ended") {
 			t.Errorf("exit code %d, %s%s", code, &p.out, &p.err)
 		}
 	}
@@ -192,7 +194,7 @@ func TestAuditExport(t *testing.T) {
 	p := newPerson(t, nowhere)
 	paths := p.did(aDay()...)
 	p.folder = t.TempDir()
-	if code := p.run("", "audit", "export", "log.jsonl"); code != 0 || !strings.Contains(p.err.String(), "Wrote 9 rows to ") {
+	if code := p.run("", "audit", "export", "log.jsonl"); code != 0 || !strings.Contains(p.err.String(), "Wrote 10 rows to ") {
 		t.Fatalf("exit code %d, %s", code, &p.err)
 	}
 	data, err := os.ReadFile(filepath.Join(p.folder, "log.jsonl"))
@@ -225,7 +227,7 @@ func TestAuditExport(t *testing.T) {
 			t.Errorf("row %d does not follow", row.N)
 		}
 	}
-	if len(lines) != 9 {
+	if len(lines) != 10 {
 		t.Errorf("%d lines", len(lines))
 	}
 	if code := p.run("", "audit", "export", "log.jsonl"); code != loci.ExitFailure || !strings.Contains(p.err.String(), "is there already") {

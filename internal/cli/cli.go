@@ -28,6 +28,7 @@ import (
 	"loci"
 	"loci/internal/app"
 	"loci/internal/config"
+	"loci/internal/redact"
 )
 
 // World is what the commands see of the system.
@@ -50,6 +51,11 @@ type World struct {
 	// Interrupts gives the signals that ask for an end, for commands that the
 	// first one does not end; nil: their context tells.
 	Interrupts func() (signals <-chan os.Signal, stop func())
+	// Hidden reads a line that is not shown while it is typed; nil where there is no
+	// terminal that could.
+	Hidden func(context.Context) (string, error)
+
+	hide *redact.Redactor // what is never printed but where it is asked for; nil: nothing known
 }
 
 // System is the real world.
@@ -98,6 +104,7 @@ func (w World) program() string { return cmp.Or(w.Program, "loci") }
 
 // Main runs one command and gives the exit code.
 func Main(ctx context.Context, w World, args []string) int {
+	w.hide = redact.New()
 	root := newRoot(w)
 	root.SetArgs(args)
 	return w.report(ctx, root.ExecuteContext(ctx))
@@ -131,8 +138,9 @@ func (w World) report(ctx context.Context, err error) int {
 		return loci.ExitUsage
 	}
 	shown := loci.AsError(err)
+	shown = &loci.Error{Code: shown.Code, Message: w.hide.Text(shown.Message), Hint: w.hide.Text(shown.Hint)}
 	if _, told := errors.AsType[*loci.Error](err); !told && shown.Code == loci.Internal {
-		w.sayBeside("loci: ", fmt.Sprintf("%s (%v)", shown.Message, err)) // the sentence alone says nothing
+		w.sayBeside("loci: ", fmt.Sprintf("%s (%s)", shown.Message, w.hide.Text(err.Error()))) // the sentence alone says nothing
 	} else {
 		w.sayBeside("loci: ", shown.Message)
 	}
@@ -178,7 +186,7 @@ Start with: loci up`,
 	root.SetErr(w.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err, cmd.CommandPath() + " --help"} })
 	root.PersistentFlags().StringVar(&c.file, "config", "", "configuration `FILE` instead of the usual one")
-	root.AddCommand(c.up(), c.serve(), c.ask(), c.chat(), c.approvals(), c.apiKeys(), c.audit(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.version())
+	root.AddCommand(c.up(), c.serve(), c.ask(), c.chat(), c.approvals(), c.apiKeys(), c.audit(), c.undo(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.secret(), c.version())
 	return root
 }
 
@@ -283,6 +291,21 @@ func (c *command) load() (err error) {
 	return c.checkAllow()
 }
 
+// resolve gets the secrets that the configuration refers to. It is for commands
+// that need them: a program may run for it.
+func (c *command) resolve(ctx context.Context) error {
+	for _, use := range c.conf.Resolve(ctx, c.paths, c.Getenv) {
+		if use.Err != nil {
+			return use.Err
+		}
+		if use.Note != "" {
+			c.say("loci: %s refers to %s: %s.", use.Setting, use.From, use.Note)
+		}
+	}
+	c.hide.Add(c.conf.Secrets()...)
+	return nil
+}
+
 // logger writes JSON lines to the configured file, or else to w.
 func (c *command) logger(w io.Writer) (*slog.Logger, func() error, error) {
 	var level slog.Level
@@ -349,5 +372,5 @@ func (w World) sayBeside(label, text string) {
 	if w.Terminal {
 		width = w.Width
 	}
-	fmt.Fprint(w.Err, labelled(width, len(label), label, text))
+	fmt.Fprint(w.Err, labelled(width, len(label), label, w.hide.Known().Text(text)))
 }

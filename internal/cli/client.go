@@ -52,7 +52,11 @@ func (c *command) connected(ctx context.Context, o app.Options, use func(context
 	}
 	if ok {
 		c.warnUseless("backends", "listen", "key")
+		c.hide.Add(string(run.Key), string(run.ChatKey))
 		return use(ctx, runningAt(run))
+	}
+	if err := c.resolve(ctx); err != nil {
+		return err
 	}
 	log, done, err := c.quiet()
 	if err != nil {
@@ -63,7 +67,7 @@ func (c *command) connected(ctx context.Context, o app.Options, use func(context
 		c.conf.Listen, c.conf.TLS = "127.0.0.1:0", config.TLS{} // only this command will call it
 	}
 	bar := c.newBar()
-	o.Config, o.Paths, o.Getenv, o.Logger, o.Progress = c.conf, c.paths, c.Getenv, log, bar.update
+	o.Config, o.Paths, o.Getenv, o.Logger, o.Progress, o.Hide = c.conf, c.paths, c.Getenv, log, bar.update, c.hide
 	a, err := app.New(ctx, o)
 	if err != nil {
 		return err

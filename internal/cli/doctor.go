@@ -28,11 +28,14 @@ func (c *command) doctor() *cobra.Command {
 			} else if wrong != nil {
 				return wrong
 			}
+			if wrong == nil {
+				wrong = c.resolve(cmd.Context())
+			}
 			look := app.Doctor
 			if security {
 				look = app.Security
 			}
-			checks := look(cmd.Context(), app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv}, wrong)
+			checks := look(cmd.Context(), app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv, Hide: c.hide}, wrong)
 			if err := c.printChecks(checks, asJSON); err != nil {
 				return err
 			}

@@ -93,7 +93,10 @@ runs already, print that again.`,
 
 // run builds the program, tells that it is ready, and serves until ctx ends.
 func (c *command) run(ctx context.Context, o app.Options, ready func(*app.App) error) (err error) {
-	o.Config, o.Paths, o.Getenv = c.conf, c.paths, c.Getenv
+	if err := c.resolve(ctx); err != nil {
+		return err
+	}
+	o.Config, o.Paths, o.Getenv, o.Hide = c.conf, c.paths, c.Getenv, c.hide
 	a, err := app.New(ctx, o)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -16,6 +17,7 @@ type printer struct {
 	out   *bufio.Writer
 	shown int  // bytes of the text that the next message has
 	open  bool // the last line has no end yet
+	made  int  // changes of the turn that can be taken back
 }
 
 // text writes a piece of the answer.
@@ -89,11 +91,21 @@ func (p *printer) event(e loci.Event) error {
 		})
 	case loci.EventToolStarted:
 		return with(e, func(d loci.ToolStarted) error { return p.aside(d.Doing) })
+	case loci.EventToolFinished:
+		return with(e, func(d loci.ToolFinished) error {
+			if d.Undo != nil {
+				p.made++
+			}
+			return nil
+		})
 	case loci.EventNotice:
 		return with(e, func(n loci.Notice) error { return p.aside(n.Text) })
 	case loci.EventTurnFinished:
 		return with(e, func(fin loci.TurnFinished) error {
 			p.newline()
+			if err := p.wayBack(); err != nil {
+				return err
+			}
 			if fin.Error != nil {
 				return fin.Error
 			}
@@ -104,6 +116,19 @@ func (p *printer) event(e loci.Event) error {
 		})
 	}
 	return nil
+}
+
+// wayBack says how what the turn changed can be taken back.
+func (p *printer) wayBack() error {
+	n := p.made
+	p.made = 0
+	switch {
+	case n == 0:
+		return nil
+	case n == 1:
+		return p.aside("to take that back: " + p.c.program() + " undo")
+	}
+	return p.aside(fmt.Sprintf("to take these %d changes back: %s undo %[1]d", n, p.c.program()))
 }
 
 // with decodes the data of an event.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"os/signal"
 	"syscall"
@@ -23,6 +24,7 @@ func (w *World) atTerminal() {
 		return
 	}
 	w.Forget = func() { forget(in) }
+	w.Hidden = func(ctx context.Context) (string, error) { return hidden(ctx, in) }
 	if !w.Dumb {
 		w.Raw = func() (int, func(), error) {
 			before, err := term.MakeRaw(in)
@@ -31,6 +33,31 @@ func (w *World) atTerminal() {
 			}
 			return width(errs), func() { _ = term.Restore(in, before) }, nil
 		}
+	}
+}
+
+// hidden reads a line that the terminal does not show. However it ends, the
+// terminal shows again what is typed.
+func hidden(ctx context.Context, in int) (string, error) {
+	before, err := term.GetState(in)
+	if err != nil {
+		return "", err
+	}
+	type line struct {
+		text []byte
+		err  error
+	}
+	done := make(chan line, 1)
+	go func() {
+		text, err := term.ReadPassword(in)
+		done <- line{text, err}
+	}()
+	select {
+	case l := <-done:
+		return string(l.text), l.err
+	case <-ctx.Done():
+		_ = term.Restore(in, before)
+		return "", ctx.Err()
 	}
 }
 

@@ -40,7 +40,7 @@ type Config struct {
 	Listen   string    `yaml:"listen" is:"address" doc:"Address and port to listen on. Port 0 picks a free one. Anything but a loopback address opens loci to other machines, which needs tls, or insecure."`
 	TLS      TLS       `yaml:"tls"`
 	Insecure bool      `yaml:"insecure" doc:"Let other machines reach loci without encryption: whoever is on the way can read everything, the keys too. For containers on this machine, or behind a proxy that encrypts."`
-	Key      Secret    `yaml:"key" doc:"The key that opens everything. Empty: one is made at the first start and kept beside this file, as the chat key is."`
+	Key      Secret    `yaml:"key" doc:"The key that opens everything, or where it is: secret:NAME, env:NAME, file:PATH or cmd:PROGRAM. Empty: one is made at the first start and kept beside this file, as the chat key is."`
 	Backends []Backend `yaml:"backends" items:"URLs" doc:"Model servers, in order of preference: URLs, or entries with url, key and insecure. A URL that ends in /v1 speaks OpenAI, any other Ollama. Empty: the usual ports of this machine are searched."`
 
 	// Which models there are, and how they are used.
@@ -136,7 +136,7 @@ type Embedded struct {
 // Backend is a model server.
 type Backend struct {
 	URL string `yaml:"url" short:"true" is:"url" doc:"Base URL."`
-	Key Secret `yaml:"key" doc:"Key that the server asks for."`
+	Key Secret `yaml:"key" doc:"Key that the server asks for, or where it is: secret:NAME, env:NAME, file:PATH or cmd:PROGRAM."`
 	// Insecure is for a server on another machine whose URL begins with http.
 	Insecure bool `yaml:"insecure" doc:"Send it everything without encryption, although it is on another machine."`
 }

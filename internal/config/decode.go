@@ -38,6 +38,7 @@ func (d *decoder) parse(text []byte) (ast.Node, error) {
 			msg, pos = e.GetMessage(), &ast.NullNode{Token: e.GetToken()}
 		}
 		msg, _, _ = strings.Cut(msg, "\n")
+		msg, _, _ = strings.Cut(msg, `: "`) // what follows is of the file, and may be a key
 		bad := d.fail(pos, field{}, "the text is not valid YAML: "+strings.Trim(echo(msg), `"`))
 		bad.Err.Hint = "Check the brackets, the quotes and the indentation near this place."
 		return nil, bad

@@ -76,7 +76,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 // examples are values for the settings that are empty by default and have
 // parts.
 var examples = map[string]string{
-	"backends":        "\n  - http://127.0.0.1:11434\n  - url: https://models.example/v1\n    key: the-key-of-that-server\n  - url: http://192.168.1.20:8080/v1\n    insecure: true",
+	"backends":        "\n  - http://127.0.0.1:11434\n  - url: https://models.example/v1\n    key: secret:that-server\n  - url: http://192.168.1.20:8080/v1\n    insecure: true",
 	"passthrough":     "\n  - codellama:7b-code",
 	"aliases":         "\n  fast: qwen2.5:1.5b",
 	"prompt_texts":    "\n  qwen2:\n    key_rule_first: true\n    rules: |\n      Only report what a tool returned.",
@@ -180,6 +180,8 @@ has every setting ready to copy, and [config.schema.json](config.schema.json) le
 - How models are found, and what a tier is: [models.md](models.md). Which headers of a chat
   server say who is asking, for ` + "`principals`" + `: [api.md](api.md#who-is-asking).
 - Files in folders that models may look into are never configuration.
+- A key or password can stand elsewhere: a setting that is one takes ` + "`secret:NAME`" + `,
+  ` + "`env:NAME`, `file:PATH`, `file:PATH#NAME` and `cmd:PROGRAM`" + `; see [secrets.md](secrets.md).
 
 | setting | environment | default | what it is |
 |---|---|---|---|

@@ -124,8 +124,8 @@ func loadFile(c *Config, path, home string) ([]Warning, error) {
 	if err := d.node(root, reflect.ValueOf(c).Elem(), field{}); err != nil {
 		return nil, err
 	}
-	if c.hasSecrets() && mode.Perm()&0o077 != 0 && runtime.GOOS != "windows" {
-		d.warnings = append(d.warnings, Warning{File: path, Text: "has keys in it, but others can read it; run chmod 600 on it."})
+	if len(c.plain()) > 0 && mode.Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		d.warnings = append(d.warnings, Warning{File: path, Text: "has keys in it, but others can read it; run chmod 600 on it, or store the keys with loci secret set."})
 	}
 	return d.warnings, nil
 }
@@ -189,9 +189,4 @@ func (d *decoder) checkVersion(root ast.Node) error {
 		}
 	}
 	return nil
-}
-
-// hasSecrets tells whether the configuration has keys in it.
-func (c *Config) hasSecrets() bool {
-	return c.Key != "" || slices.ContainsFunc(c.Backends, func(b Backend) bool { return b.Key != "" })
 }

@@ -9,7 +9,8 @@ import (
 const hidden = "[hidden]"
 
 // Secret is a text that must not be shown, such as a key. However it is
-// printed, logged or encoded, hidden comes out; string(s) is the text itself.
+// printed, logged or encoded, hidden comes out; string(s) is the text itself. In a
+// configuration it may be a reference to the text; see [Config.Resolve].
 type Secret string
 
 // String hides the text.

@@ -12,6 +12,7 @@ import (
 
 	"loci"
 	"loci/internal/model/server"
+	"loci/internal/redact"
 	"loci/internal/wire/ollama"
 )
 
@@ -31,9 +32,10 @@ type Config struct {
 	Tier        loci.Tier         // for every model, whatever its profile says; empty: by profile
 	Window      int               // context length to ask Ollama for, in tokens; 0: the server's own
 	Timeouts    server.Timeouts
-	Profiles    ProfileStore // nil: profiles last as long as the Hub
-	Instance    string       // id of this loci
-	Logger      *slog.Logger // nil: no log
+	Profiles    ProfileStore     // nil: profiles last as long as the Hub
+	Instance    string           // id of this loci
+	Logger      *slog.Logger     // nil: no log
+	Hide        *redact.Redactor // see [server.Config]
 }
 
 // Hub is several model servers behind one name space. It is safe for
@@ -111,6 +113,7 @@ func (h *Hub) SetBackend(name string, b server.Backend) {
 		Instance: h.config.Instance,
 		Window:   h.config.Window,
 		Logger:   h.config.Logger,
+		Hide:     h.config.Hide,
 	})}
 	m.list = cache[listing]{ttl: listAge, spawn: h.spawn, ask: func() (listing, error) { return h.ask(m), nil }}
 	h.mu.Lock()
@@ -281,17 +284,15 @@ func (h *Hub) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, 
 }
 
 // call makes a call at once, whatever it is for.
-func (h *Hub) call(ctx context.Context, t Target, req loci.Request) iter.Seq2[loci.Chunk, error] {
+func (h *Hub) call(ctx context.Context, t *Target, req loci.Request) iter.Seq2[loci.Chunk, error] {
+	req.Model = t.Model.ID
+	reply := t.Server.Chat(ctx, req)
 	return func(yield func(loci.Chunk, error) bool) {
-		req.Model = t.Model.ID
-		if hasImages(req.Messages) {
-			if vision, known := sees(ctx, t.Server, t.Model); known && !vision {
-				yield(loci.Chunk{}, loci.Errorf(loci.Refused, "The model %s cannot look at pictures.", t.Model.ID).
-					WithHint("Choose a model with vision, or send the message without the picture."))
-				return
-			}
+		if err := refuseBlind(ctx, t, req.Messages); err != nil {
+			yield(loci.Chunk{}, err)
+			return
 		}
-		for chunk, err := range t.Server.Chat(ctx, req) {
+		for chunk, err := range reply {
 			if errors.Is(err, loci.ErrNoTools) {
 				h.demote(ctx, t)
 			}
@@ -300,6 +301,19 @@ func (h *Hub) call(ctx context.Context, t Target, req loci.Request) iter.Seq2[lo
 			}
 		}
 	}
+}
+
+// refuseBlind is an error where there are pictures and the model is known to be
+// blind.
+func refuseBlind(ctx context.Context, t *Target, messages []loci.Message) error {
+	if !hasImages(messages) {
+		return nil
+	}
+	if vision, known := sees(ctx, t.Server, t.Model); !known || vision {
+		return nil
+	}
+	return loci.Errorf(loci.Refused, "The model %s cannot look at pictures.", t.Model.ID).
+		WithHint("Choose a model with vision, or send the message without the picture.")
 }
 
 func hasImages(messages []loci.Message) bool {

@@ -29,7 +29,7 @@ func (h *Hub) Job(ctx context.Context, req loci.Request) (loci.Chunk, error) {
 }
 
 // whole makes a call and puts its reply together.
-func (h *Hub) whole(ctx context.Context, t Target, req loci.Request) (loci.Chunk, error) {
+func (h *Hub) whole(ctx context.Context, t *Target, req loci.Request) (loci.Chunk, error) {
 	var all loci.Chunk
 	var text, reasoning strings.Builder
 	for c, err := range h.call(ctx, t, req) {
@@ -51,7 +51,7 @@ func (h *Hub) whole(ctx context.Context, t Target, req loci.Request) (loci.Chunk
 
 // streamJob is Job for a client that reads along: once it has seen a piece, the
 // call is not made anew.
-func (h *Hub) streamJob(ctx context.Context, t Target, req loci.Request, yield func(loci.Chunk, error) bool) {
+func (h *Hub) streamJob(ctx context.Context, t *Target, req loci.Request, yield func(loci.Chunk, error) bool) {
 	left := false
 	err := t.queue.job(ctx, h.slots(t), func(ctx context.Context, firm func() bool) error {
 		for chunk, err := range h.call(ctx, t, req) {
@@ -74,12 +74,12 @@ func (h *Hub) streamJob(ctx context.Context, t Target, req loci.Request, yield f
 
 // slots is how many replies the server makes at the same time, as far as the
 // model's profile is known by now; 0 where it is not.
-func (h *Hub) slots(t Target) int { return h.profile(t).last().Slots }
+func (h *Hub) slots(t *Target) int { return h.profile(t).last().Slots }
 
 // Forward gives the way to relay requests to a model's server; see
 // [server.Client.Forward]. A relayed chat counts as one until its reply is
 // closed, so jobs give way to it.
-func (h *Hub) Forward(t Target) func(ctx context.Context, path string, header http.Header, body []byte, why loci.Purpose) (*http.Response, error) {
+func (h *Hub) Forward(t *Target) func(ctx context.Context, path string, header http.Header, body []byte, why loci.Purpose) (*http.Response, error) {
 	return func(ctx context.Context, path string, header http.Header, body []byte, why loci.Purpose) (*http.Response, error) {
 		if why != loci.PurposeChat {
 			return t.Server.Forward(ctx, path, header, body, why)

@@ -46,7 +46,7 @@ func (h *Hub) Profile(ctx context.Context, model string) (loci.Profile, error) {
 
 // profile gives the cache for the profile of a model with the weights it has
 // now: new weights under the old name are another key, so they are examined.
-func (h *Hub) profile(t Target) *cache[loci.Profile] {
+func (h *Hub) profile(t *Target) *cache[loci.Profile] {
 	key := profileKey{t.Server.Backend().URL, t.Model.ID, t.Model.Digest}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,7 +61,7 @@ func (h *Hub) profile(t Target) *cache[loci.Profile] {
 
 // examine makes the profile of a model, building on what was known before: the
 // last profile of this run, or else the stored one.
-func (h *Hub) examine(t Target, before loci.Profile) (loci.Profile, error) {
+func (h *Hub) examine(t *Target, before loci.Profile) (loci.Profile, error) {
 	ctx, cancel := context.WithTimeout(h.ctx, profileLimit)
 	defer cancel()
 	if before.Tier == "" && h.stores(t) {
@@ -83,12 +83,12 @@ func (h *Hub) examine(t Target, before loci.Profile) (loci.Profile, error) {
 
 // stores tells whether profiles of a model outlast the Hub. Under an address
 // that changes with every start they would never be found again.
-func (h *Hub) stores(t Target) bool {
+func (h *Hub) stores(t *Target) bool {
 	return h.config.Profiles != nil && !t.Server.Backend().Ephemeral
 }
 
 // keep stores a profile. Without it the model is only examined again.
-func (h *Hub) keep(ctx context.Context, t Target, p loci.Profile) {
+func (h *Hub) keep(ctx context.Context, t *Target, p loci.Profile) {
 	h.config.Logger.Info("profile of a model", "model", p.Model, "tier", p.Tier, "window", p.Window, "reason", p.Reason)
 	if !h.stores(t) {
 		return
@@ -101,7 +101,7 @@ func (h *Hub) keep(ctx context.Context, t Target, p loci.Profile) {
 // demote corrects the profile of a model that turned out to refuse tools: some
 // servers take them in a trial that demands a call and not in a request that
 // leaves the choice (vLLM without --enable-auto-tool-choice).
-func (h *Hub) demote(ctx context.Context, t Target) {
+func (h *Hub) demote(ctx context.Context, t *Target) {
 	c := h.profile(t)
 	p, err := c.get(ctx)
 	if err != nil || p.Tier != loci.TierNative {
@@ -117,7 +117,7 @@ func (h *Hub) demote(ctx context.Context, t Target) {
 // of the same weights, no trial call is made again. What the server tells
 // itself is always taken anew, for the window may have changed with the same
 // weights.
-func profileOf(ctx context.Context, t Target, before loci.Profile) (loci.Profile, error) {
+func profileOf(ctx context.Context, t *Target, before loci.Profile) (loci.Profile, error) {
 	f, err := t.Server.Facts(ctx, t.Model)
 	if err != nil {
 		return loci.Profile{}, err
@@ -180,7 +180,7 @@ const (
 
 // tryTool makes a model call a tool, and tells whether it did. It takes as
 // long as the model needs to load.
-func tryTool(ctx context.Context, t Target) (called bool, err error) {
+func tryTool(ctx context.Context, t *Target) (called bool, err error) {
 	for _, tokens := range []int{trialTokens, trialThinkTokens} {
 		called, thought, err := trial(ctx, t, tokens)
 		// Tokens that all went into thinking prove nothing.
@@ -193,7 +193,7 @@ func tryTool(ctx context.Context, t Target) (called bool, err error) {
 
 // trial is one call of at most tokens tokens. Thought says that all of them
 // went into thinking.
-func trial(ctx context.Context, t Target, tokens int) (called, thought bool, err error) {
+func trial(ctx context.Context, t *Target, tokens int) (called, thought bool, err error) {
 	req := loci.Request{
 		Model:      t.Model.ID,
 		Messages:   []loci.Message{{Role: loci.User, Content: "Call the tool ping."}},

@@ -44,26 +44,26 @@ type Target struct {
 // server that has a chat model, the first of more than a billion parameters or
 // of unknown size, or else the first: smaller ones are the fallback of those
 // who have nothing larger. (Ollama lists what was fetched last first.)
-func (h *Hub) Resolve(ctx context.Context, name string) (Target, error) {
+func (h *Hub) Resolve(ctx context.Context, name string) (*Target, error) {
 	name = strings.TrimSpace(name)
 	lists, err := h.lists(ctx, 0)
 	if err != nil {
-		return Target{}, err
+		return nil, err
 	}
 	if t, ok := h.find(lists, name); ok {
-		return t, nil
+		return &t, nil
 	}
 	// What was not there may be there now.
 	if lists, err = h.lists(ctx, missAge); err != nil {
-		return Target{}, err
+		return nil, err
 	}
 	if t, ok := h.find(lists, name); ok {
-		return t, nil
+		return &t, nil
 	}
 	if t, ok := h.absent(lists, name); ok {
-		return t, nil
+		return &t, nil
 	}
-	return Target{}, unknown(lists, h.plain(name))
+	return nil, unknown(lists, h.plain(name))
 }
 
 // find looks a name up in the models that servers list.

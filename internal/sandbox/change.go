@@ -115,7 +115,7 @@ func (s *Spot) replaceable() error {
 }
 
 // checkOpened checks that an opened file is the one that was looked at, and has
-// one name only.
+// one name only, unless AllowNames says otherwise.
 func (s *Spot) checkOpened(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -124,7 +124,31 @@ func (s *Spot) checkOpened(file *os.File) error {
 	if !os.SameFile(info, s.info) {
 		return errMoved(s.shown)
 	}
-	return checkHandle(file, info, s.shown)
+	if err := checkHandle(file, info, s.shown); err != nil || s.linked {
+		return err
+	}
+	return checkNames(file, info, s.shown)
+}
+
+// AllowNames has the spot take a file that has several names (hard links), of which
+// others may lie outside the allowed folders: a person has to know of it.
+func (s *Spot) AllowNames() { s.linked = true }
+
+// Names is how many names the file has that is there; 1 for anything else.
+func (s *Spot) Names() uint64 {
+	if s.info == nil || !s.info.Mode().IsRegular() || !mayHaveNames(s.info) {
+		return 1
+	}
+	file, err := s.dir.OpenFile(s.name, readFlags, 0)
+	if err != nil {
+		return 1 // then nothing of it is read either
+	}
+	defer file.Close() // only looked at
+	n, err := linkCount(file, s.info)
+	if err != nil {
+		return 1
+	}
+	return n
 }
 
 // newNames refuses names that would not show what they are, or be others than

@@ -2,14 +2,18 @@ package sandbox
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"loci"
 )
 
 // disk gives a folder on a small disk of its own, where a test may have one.
@@ -234,5 +238,55 @@ func TestCarryKilled(t *testing.T) {
 	got := rename(t, f, "big", root+"/w/big")
 	if left, err := os.ReadDir(root + "/w"); got != "" || err != nil || len(left) != 2 || left[0].Name() != filepath.Base(old)+"x" {
 		t.Errorf("%q, %v, %v", got, left, err)
+	}
+}
+
+// TestUndoOtherDisk takes changes back whose journal is on another disk, and moves
+// between two disks.
+func TestUndoOtherDisk(t *testing.T) {
+	root := tree(t, map[string]string{"w/a": "A", "w/link -> a": "", "w/x": "X", "n/": "", "bin/": ""})
+	disk(t, root+"/bin")
+	disk(t, root+"/n")
+	h := newHands(t, root)
+	h.f = open(t, Config{Folders: []string{root + "/w", root + "/n"}})
+	before := all(t, root)
+	var made []string
+	for _, make := range []func() loci.Change{
+		func() loci.Change { return h.remove("a") }, func() loci.Change { return h.remove("link") }, func() loci.Change { return h.write("x", "fresh") },
+		func() loci.Change { return h.move("x", root+"/n/deep/x") },
+	} {
+		made = append(made, make().ID)
+	}
+	if content(t, root+"/n/deep/x") != "fresh" || content(t, root+"/w/a") != "" {
+		t.Errorf("%v", all(t, root))
+	}
+	for _, id := range slices.Backward(made) {
+		h.undone(id)
+	}
+	after := all(t, root)
+	for _, found := range []map[string]string{before, after} {
+		maps.DeleteFunc(found, func(path, _ string) bool { return strings.HasPrefix(path, "bin/") })
+	}
+	if !maps.Equal(before, after) {
+		t.Errorf("%v, want %v", after, before)
+	}
+}
+
+// TestJournalFull writes nothing that it has no room to keep.
+func TestJournalFull(t *testing.T) {
+	old := strings.Repeat("A", 700_000)
+	root := tree(t, map[string]string{"w/old": old, "bin/": ""})
+	disk(t, root+"/bin")
+	h := newHands(t, root)
+	h.write("old", old+"B")
+	err := change(t, h.f, "old", Follow, func(s *Spot, state State) error {
+		_, err := h.j.Write(t.Context(), s, []byte("fresh"), state, mira)
+		return err
+	})
+	if got := told(t, err); !strings.Contains(got, "no room left") || content(t, root+"/w/old") != old+"B" {
+		t.Errorf("%q", got)
+	}
+	if left, err := os.ReadDir(root + "/bin"); err != nil || len(left) != 2 { // of the first change
+		t.Errorf("%v, %v", left, err)
 	}
 }

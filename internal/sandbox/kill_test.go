@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"loci"
 )
 
 // whole are the two contents that the file of TestKill has in turn.
@@ -33,25 +35,7 @@ func TestKill(t *testing.T) {
 	root := tree(t, map[string]string{"w/x": whole[0]})
 	killed := map[byte]int{}
 	for range rounds {
-		child := exec.Command(os.Args[0], "-test.run=^TestKill$")
-		child.Env = append(os.Environ(), "SANDBOX_WRITES_IN="+root+"/w")
-		out, err := child.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		if !lines.Scan() || lines.Text() != "begun" {
-			t.Fatalf("the child said %q", lines.Text())
-		}
-		after := time.NewTimer(time.Duration(rand.Int64N(int64(60 * time.Millisecond))))
-		<-after.C
-		_ = child.Process.Kill()
-		if err := child.Wait(); err == nil || err.Error() != "signal: killed" {
-			t.Fatalf("the child ended by itself: %v", err)
-		}
+		killInTheMiddle(t, "TestKill", "SANDBOX_WRITES_IN="+root+"/w")
 		got := content(t, root+"/w/x")
 		if got != whole[0] && got != whole[1] {
 			t.Fatalf("the file has %d bytes, of which %d are the first kind", len(got), strings.Count(got, "A"))
@@ -71,6 +55,95 @@ func writeForEver(t *testing.T, folder string) {
 		if i == 1 {
 			fmt.Println("begun") // it can write
 		}
+	}
+}
+
+// TestKillJournal kills a program in the middle of all kinds of changes: those that
+// are in the journal can be taken back one by one, to the very beginning, and of
+// the one that was cut short it is known whether it was done.
+func TestKillJournal(t *testing.T) {
+	if root := os.Getenv("SANDBOX_CHANGES_IN"); root != "" {
+		changeForEver(newHands(t, root))
+		return
+	}
+	rounds := 10
+	if *long {
+		rounds = 100
+	}
+	cut := 0
+	for range rounds {
+		root := tree(t, map[string]string{"w/x": whole[0], "w/dir/a": "A"})
+		before := fmt.Sprint(all(t, root+"/w"))
+		killInTheMiddle(t, "TestKillJournal", "SANDBOX_CHANGES_IN="+root)
+		h := newHands(t, root)
+		for {
+			list, err := h.j.List(1, loci.Change.Stands)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(list) == 0 {
+				break
+			}
+			if _, got := h.undo(list[0].ID); strings.Contains(got, "already as it was") {
+				cut++ // it was not done
+			} else if got != "" {
+				t.Fatalf("%+v: %s", list[0], got)
+			}
+		}
+		for name := range all(t, root+"/w") { // of a file that needs a name from the start
+			if asideName.MatchString(name) {
+				_ = os.Remove(filepath.Join(root, "w", name))
+			}
+		}
+		if now := fmt.Sprint(all(t, root+"/w")); now != before {
+			t.Fatalf("%d bytes, want %d", len(now), len(before))
+		}
+	}
+	t.Logf("%d of %d ended in a change that was not done", cut, rounds)
+}
+
+// changeForEver is what the killed program does.
+func changeForEver(h *hands) {
+	for i := 1; ; i++ {
+		h.write("x", whole[i%2])
+		h.write("new/y", "Y")
+		h.move("new/y", "z")
+		h.move("dir", "dir2")
+		h.remove("dir2")
+		h.remove("z")
+		list, err := h.j.List(1, func(c loci.Change) bool { return c.Thing == "folder" })
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		h.move(filepath.Base(h.undone(list[0].ID).Path), "dir")
+		if i == 1 {
+			fmt.Println("begun")
+		}
+	}
+}
+
+// killInTheMiddle runs a test of this program in another one until some moment after
+// it has begun.
+func killInTheMiddle(t *testing.T, test, env string) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^"+test+"$")
+	child.Env = append(os.Environ(), env)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "begun" {
+		t.Fatalf("the child said %q", lines.Text())
+	}
+	after := time.NewTimer(time.Duration(rand.Int64N(int64(60 * time.Millisecond))))
+	<-after.C
+	_ = child.Process.Kill()
+	if err := child.Wait(); err == nil || err.Error() != "signal: killed" {
+		t.Fatalf("the child ended by itself: %v", err)
 	}
 }
 
@@ -103,37 +176,6 @@ func TestNotWritten(t *testing.T) {
 	if took := time.Since(start); took > time.Second || content(t, root+"/out/secret") != "SECRET" {
 		t.Errorf("refusing took %v, and the outside has %q", took, content(t, root+"/out/secret"))
 	}
-}
-
-// TestWriteRace swaps a folder and a file for links to the outside, and to a
-// protected place, while files are written, moved and deleted in them.
-func TestWriteRace(t *testing.T) {
-	root := tree(t, map[string]string{"w/d/f": "fine", "w/d2 -> ../out": "", "w/e/f": "fine", "w/e2 -> .git": "", "w/.git/f": "SECRET", "w/f": "fine", "w/f2 -> ../out/f": "", "out/f": "SECRET"})
-	f := open(t, Config{Folders: []string{root + "/w"}})
-	good := 0
-	whileSwapped(root+"/w", []string{"d", "e", "f"}, func() {
-		for _, path := range []string{"d/f", "d/new", "e/f", "e/new", "e/n/new", "f"} {
-			err := change(t, f, path, Follow, func(s *Spot, state State) error { return s.Write(t.Context(), []byte("leak"), state) })
-			if err == nil {
-				good++
-			}
-		}
-		_ = moving(t, f, "d/new", "e/moved")
-		_ = change(t, f, "d/f", Keep, func(s *Spot, state State) error {
-			_, err := s.Delete(t.Context(), root+"/bin", monday, state)
-			return err
-		})
-	})
-	for _, folder := range []string{"/out", "/w/.git"} {
-		entries, err := os.ReadDir(root + folder)
-		if err != nil || len(entries) != 1 || content(t, root+folder+"/f") != "SECRET" {
-			t.Errorf("%s was changed: %v, %v", folder, entries, err)
-		}
-	}
-	if good == 0 {
-		t.Error("nothing was ever written: the race proves nothing")
-	}
-	t.Logf("%d writes, none outside", good)
 }
 
 // TestLinkOver renames as systems do that cannot be told to replace nothing.

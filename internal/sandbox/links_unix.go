@@ -23,3 +23,9 @@ func linkCount(_ *os.File, info fs.FileInfo) (uint64, error) {
 	}
 	return uint64(st.Nlink), nil // 16 bits wide on macOS, 64 on Linux
 }
+
+// mayHaveNames tells whether a file can have several names at all.
+func mayHaveNames(info fs.FileInfo) bool {
+	n, err := linkCount(nil, info)
+	return err != nil || n > 1
+}

@@ -20,3 +20,7 @@ func linkCount(file *os.File, _ fs.FileInfo) (uint64, error) {
 	}
 	return uint64(d.NumberOfLinks), nil
 }
+
+// mayHaveNames tells whether a file can have several names at all, which Windows
+// says only of an opened one.
+func mayHaveNames(fs.FileInfo) bool { return true }

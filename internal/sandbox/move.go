@@ -87,18 +87,25 @@ func (s *Spot) Move(ctx context.Context, to *Spot, was, free State) error {
 		undo()
 		return to.explain(ctx, err)
 	}
-	err = s.unchanged(ctx, was)
-	if err == nil {
-		err = s.before("put in place")
+	if err = s.unchanged(ctx, was); err == nil {
+		return s.shift(ctx, to, undo)
 	}
+	undo()
+	return s.explain(ctx, err)
+}
+
+// shift puts the thing into a spot that is free, in one step where that is on the
+// same disk. undo is called if that fails.
+func (s *Spot) shift(ctx context.Context, to *Spot, undo func()) error {
 	old, copied := s.info, false
+	err := s.before("put in place")
 	if err == nil {
 		if err = renameNew(s.dir, s.name, to.dir, to.name); errors.Is(err, syscall.EXDEV) {
 			err = s.carry(ctx, to)
 			copied = true
 		}
 	}
-	if err != nil {
+	if s.acted = err == nil || !s.stays(); err != nil {
 		undo()
 		if errors.Is(err, fs.ErrExist) {
 			return errExists(to.shown)

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"loci"
 )
 
 // rename moves and gives the error's message or nothing.
@@ -53,7 +55,9 @@ func moving(t *testing.T, f *Folders, from, to string) (err error) {
 func erase(t *testing.T, f *Folders, path, trash string, now time.Time) (where, message string) {
 	t.Helper()
 	err := change(t, f, path, Keep, func(s *Spot, state State) (err error) {
-		where, err = s.Delete(t.Context(), trash, now, state)
+		j := Journal{trash}
+		c, err := j.Delete(t.Context(), s, state, By{Time: now})
+		where = filepath.Join(trash, c.ID, filepath.Base(c.Path))
 		return err
 	})
 	return where, told(t, err)
@@ -237,11 +241,11 @@ func TestDelete(t *testing.T) {
 		if got != "" || filepath.Base(where) != name || !strings.HasPrefix(filepath.Base(filepath.Dir(where)), "20261130-120000-") {
 			t.Fatalf("%s: %q at %q", path, got, where)
 		}
-		var d deleted
+		var d record
 		if err := json.Unmarshal([]byte(content(t, filepath.Dir(where)+".json")), &d); err != nil {
 			t.Fatal(err)
 		}
-		if d.Path != filepath.Join(root, "w", name) || d.Kind != kind || !d.Time.Equal(monday) || kind == "folder" && d.Bytes != 3 {
+		if d.Path != filepath.Join(root, "w", name) || d.Kind != loci.ChangeDeleted || d.Thing != kind || !d.Time.Equal(monday) || kind == "folder" && d.Bytes != 3 {
 			t.Errorf("%+v", d)
 		}
 		if _, err := os.Lstat(where); err != nil {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -22,10 +23,58 @@ func (f *Folders) Open(ctx context.Context, path string) (*os.File, fs.FileInfo,
 		return nil, nil, err
 	}
 	file, info, err := f.open(loc, path)
+	if err == nil {
+		if err = checkNames(file, info, path); err != nil {
+			_ = file.Close() // nothing was written
+		}
+	}
 	if err != nil {
 		return nil, nil, f.explain(ctx, err, loc, path)
 	}
 	return file, info, nil
+}
+
+// OpenNamed opens a file that may have several names (hard links), of which others
+// can lie outside the allowed folders: a person has to have agreed to it as it is
+// in was. See [Folders.Names].
+func (f *Folders) OpenNamed(ctx context.Context, path string) (_ *os.File, _ fs.FileInfo, was State, err error) {
+	loc, err := f.Resolve(path)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	file, info, err := f.open(loc, path)
+	if err != nil {
+		return nil, nil, "", f.explain(ctx, err, loc, path)
+	}
+	_, was = named(loc, file, info)
+	return file, info, was, nil
+}
+
+// Names tells how many names the file at a path has, and identifies it as it is
+// now; 1 where that is nothing out of the ordinary, or cannot be read anyway.
+func (f *Folders) Names(path string) (n uint64, was State) {
+	loc, err := f.Resolve(path)
+	if err != nil {
+		return 1, ""
+	}
+	if info, err := loc.stat(); err != nil || !info.Mode().IsRegular() || !mayHaveNames(info) {
+		return 1, ""
+	}
+	file, info, err := f.open(loc, path)
+	if err != nil {
+		return 1, ""
+	}
+	defer file.Close() // only looked at
+	return named(loc, file, info)
+}
+
+// named counts the names of an opened file.
+func named(loc Location, file *os.File, info fs.FileInfo) (uint64, State) {
+	n, err := linkCount(file, info)
+	if err != nil {
+		return 1, ""
+	}
+	return n, State(fmt.Sprintf("%s\n%d names %s", loc.Path(), n, traits(info)))
 }
 
 // open opens a place that Resolve found. The kind is checked twice: before the
@@ -77,7 +126,7 @@ func checkKind(info fs.FileInfo, shown string) error {
 	return errRefused("%s is %s and cannot be read.", quote(shown), what)
 }
 
-// checkHandle checks an open file for what os.Root does not.
+// checkHandle checks an open file for what os.Root does not, besides its names.
 func checkHandle(file *os.File, info fs.FileInfo, shown string) error {
 	if err := checkKind(info, shown); err != nil {
 		return err
@@ -85,6 +134,12 @@ func checkHandle(file *os.File, info fs.FileInfo, shown string) error {
 	if onProc(file) {
 		return errRefused("%s belongs to the kernel's process files and is not read.", quote(shown))
 	}
+	return nil
+}
+
+// checkNames refuses a file with several names: others of them may lie in a folder
+// that is not allowed.
+func checkNames(file *os.File, info fs.FileInfo, shown string) error {
 	n, err := linkCount(file, info)
 	if err != nil {
 		return err
@@ -210,4 +265,13 @@ func (e Entry) Target() (fs.FileInfo, error) {
 
 // Open opens the entry for reading under the same rules as [Folders.Open]. Its
 // errors are not explained: who goes through many files only counts them.
-func (e Entry) Open() (*os.File, fs.FileInfo, error) { return e.in.open(e.Location, e.Shown) }
+func (e Entry) Open() (*os.File, fs.FileInfo, error) {
+	file, info, err := e.in.open(e.Location, e.Shown)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkNames(file, info, e.Shown); err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, info, nil
+}

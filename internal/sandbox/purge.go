@@ -9,14 +9,17 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"loci"
 )
 
-// trashName is the form of what the trash has in it.
-var trashName = regexp.MustCompile(`^((\d{8}-\d{6})-[0-9a-f]{8})(?:\.json)?$`)
+// trashName is the form of what the journal has in it.
+var trashName = regexp.MustCompile(`^((\d{8}-\d{6})-[0-9a-f]{8})(?:\.json|\.new)?$`)
 
-// Purge removes for good what has been in the trash longer than Kept. What is in
-// there under a name that the trash does not give is left alone, and so is what
-// has another disk mounted in it. The note where a thing came from goes last.
+// Purge removes for good what has been in the journal longer than Kept, and tells
+// how many things and old contents that were. What is in there under a name that the
+// journal does not give is left alone, and so is what has another disk mounted in it.
+// The note of a change goes last.
 func Purge(trash string, now time.Time) (removed int, err error) {
 	bin, err := os.OpenRoot(trash)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +33,7 @@ func Purge(trash string, now time.Time) (removed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	old, err := outdated(bin, now)
+	old, err := entries(bin, func(t time.Time) bool { return now.Sub(t) > Kept })
 	errs := []error{err}
 	for _, entry := range old {
 		_, missing := bin.Lstat(entry)
@@ -41,7 +44,7 @@ func Purge(trash string, now time.Time) (removed int, err error) {
 			err = bin.RemoveAll(entry)
 		}
 		if err == nil {
-			err = bin.RemoveAll(entry + ".json")
+			err = errors.Join(bin.RemoveAll(entry+".new"), bin.RemoveAll(entry+".json"))
 		}
 		if errs = append(errs, err); err == nil && missing == nil {
 			removed++
@@ -50,22 +53,55 @@ func Purge(trash string, now time.Time) (removed int, err error) {
 	return removed, errors.Join(errs...)
 }
 
-// outdated lists the entries of the trash that were there long enough.
-func outdated(bin *os.Root, now time.Time) (entries []string, err error) {
+// MostOld is how many bytes of what was written over are kept at most. What was
+// deleted does not count: it stays until its time is over.
+const MostOld = 2 << 30
+
+// Trim removes the oldest of what was written over as long as there is more of it
+// than most bytes.
+func Trim(trash string, most int64) (removed int, err error) {
+	j := Journal{trash}
+	bin, names, err := j.names()
+	if bin == nil || err != nil {
+		return 0, err
+	}
+	defer bin.Close() // each removal was checked
+	for _, id := range slices.Backward(names) {
+		r, err := readNote(bin, id)
+		if err != nil || r.Kind != loci.ChangeWritten {
+			continue
+		}
+		kept, err := bin.Lstat(filepath.Join(id, filepath.Base(r.Path)))
+		if err != nil {
+			continue
+		}
+		if most -= kept.Size(); most >= 0 {
+			continue
+		}
+		if err := errors.Join(bin.RemoveAll(id), bin.RemoveAll(id+".json")); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}
+
+// entries lists the changes of the times that are wanted, oldest first.
+func entries(bin *os.Root, want func(time.Time) bool) (ids []string, err error) {
 	for d, err := range readNames(bin, ".", func(fs.FileInfo) error { return nil }) {
 		if err != nil {
-			return entries, err
+			return ids, err
 		}
 		form := trashName.FindStringSubmatch(d.Name())
 		if form == nil {
 			continue
 		}
-		if t, err := time.Parse(nameTime, form[2]); err == nil && now.Sub(t) > Kept {
-			entries = append(entries, form[1])
+		if t, err := time.Parse(nameTime, form[2]); err == nil && want(t) {
+			ids = append(ids, form[1])
 		}
 	}
-	slices.Sort(entries)
-	return slices.Compact(entries), nil
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
 // openFolders makes all folders below an entry ones that can be emptied. A folder

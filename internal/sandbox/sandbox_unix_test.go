@@ -4,12 +4,9 @@ package sandbox
 
 import (
 	"flag"
-	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -84,68 +81,4 @@ func TestNotPermitted(t *testing.T) {
 	if errs != 1 {
 		t.Errorf("%d errors of the walk, want one about closed", errs)
 	}
-}
-
-// whileSwapped does something again and again, while each of the named things in a
-// folder changes places with its other, NAME2.
-func whileSwapped(folder string, names []string, do func()) {
-	span := 300 * time.Millisecond
-	if *long {
-		span = 3 * time.Second
-	}
-	stop := make(chan struct{})
-	var swapper sync.WaitGroup
-	swapper.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			for _, name := range names {
-				a := filepath.Join(folder, name)
-				_, _, _ = os.Rename(a, a+"3"), os.Rename(a+"2", a), os.Rename(a+"3", a+"2")
-			}
-		}
-	})
-	defer swapper.Wait()
-	defer close(stop)
-	for end := time.Now().Add(span); time.Now().Before(end); {
-		do()
-	}
-}
-
-// TestRace swaps a folder and a file for links to the outside while they are
-// read, listed and walked: nothing from outside may ever show.
-func TestRace(t *testing.T) {
-	root := tree(t, map[string]string{"w/d/f": "fine", "w/d2 -> ../out": "", "w/f": "fine", "w/f2 -> ../out/f": "", "out/f": "SECRET", "out/leak": ""})
-	f := open(t, Config{Folders: []string{root + "/w"}})
-	good := 0
-	whileSwapped(root+"/w", []string{"d", "f"}, func() {
-		for _, path := range []string{"d/f", "f", root + "/w/d/f"} {
-			file, _, err := f.Open(t.Context(), path)
-			if err != nil {
-				continue
-			}
-			b, err := io.ReadAll(file)
-			file.Close()
-			if err != nil || string(b) != "fine" {
-				t.Fatalf("%s leaked %q, %v", path, b, err)
-			}
-			good++
-		}
-		entries, _, _ := f.ReadDir(t.Context(), "d")
-		for e := range f.Walk(t.Context(), ".", Limits{}) {
-			entries = append(entries, e)
-		}
-		for _, e := range entries {
-			if e.Name == "leak" {
-				t.Fatal("the outside was listed")
-			}
-		}
-	})
-	if good == 0 {
-		t.Error("nothing was ever read: the race proves nothing")
-	}
-	t.Logf("%d reads, no leak", good)
 }

@@ -24,6 +24,9 @@ type Spot struct {
 	real    string     // absolute, without links
 	shown   string     // the path in error texts
 	info    fs.FileInfo
+	tree    Tree // what was in it when that was looked at last
+	linked  bool // it may have several names; see AllowNames
+	acted   bool // a change of what is there was made
 }
 
 // Links says what a path means whose last element is a symbolic link.

@@ -76,7 +76,7 @@ func (s *Spot) State(ctx context.Context) (State, error) {
 func (s *Spot) state(ctx context.Context) (string, error) {
 	switch {
 	case s.info == nil:
-		return "nothing", nil
+		return nothing, nil
 	case s.info.Mode()&fs.ModeSymlink != 0:
 		target, err := s.dir.Readlink(s.name)
 		return "link to " + target, err
@@ -89,8 +89,7 @@ func (s *Spot) state(ctx context.Context) (string, error) {
 		return "file " + traits(s.info), nil
 	}
 	data, err := s.content(MaxText)
-	sum := sha256.Sum256(data)
-	return "text " + hex.EncodeToString(sum[:]), err
+	return markText(data), err
 }
 
 // traits is what can be known of a file without reading it.
@@ -173,8 +172,12 @@ func (s *Spot) Tree(ctx context.Context) (t Tree, err error) {
 		}
 	}
 	t.digest = hex.EncodeToString(sum.Sum(nil))
+	s.tree = t
 	return t, nil
 }
+
+// Contents is what was in the folder when [Spot.State] or Tree looked last.
+func (s *Spot) Contents() Tree { return s.tree }
 
 // byName puts entries in order: that of a disk may change.
 func byName(entries []fs.DirEntry) []fs.DirEntry {

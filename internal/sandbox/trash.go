@@ -2,34 +2,14 @@ package sandbox
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
-	"time"
 
 	"loci"
 )
-
-// Kept is how long the trash keeps what was deleted.
-const Kept = 30 * 24 * time.Hour
-
-// nameTime is the form of a time, in UTC, in the names of what is in the trash and
-// of what is written aside.
-const nameTime = "20060102-150405"
-
-// deleted is what the trash knows of one thing in it: the file NAME.json beside
-// the folder NAME that the thing lies in.
-type deleted struct {
-	Path  string    `json:"path"` // where it was
-	Kind  string    `json:"kind"` // file, folder or link
-	Bytes int64     `json:"bytes"`
-	Time  loci.Time `json:"time"` // when it was deleted
-}
 
 // CanDelete tells why the spot cannot be deleted; nil if it can. Of a link only
 // the link is deleted, never what it leads to.
@@ -59,56 +39,47 @@ func (s *Spot) kind() string {
 	return ""
 }
 
-// Delete moves what is there into the trash, and tells where it is in there. was
-// is what State said when this was thought out.
-func (s *Spot) Delete(ctx context.Context, trash string, now time.Time, was State) (where string, err error) {
+// Delete moves what is there into the journal, under its name in the folder of the
+// change. was is what [Spot.State] said when this was thought out.
+func (j *Journal) Delete(ctx context.Context, s *Spot, was State, by By) (loci.Change, error) {
 	if err := s.CanDelete(ctx); err != nil {
-		return "", err
+		return loci.Change{}, err
 	}
-	bin, err := openTrash(trash)
-	if err != nil {
-		return "", errors.Join(&loci.ToolError{
-			Message:    fmt.Sprintf("%s was not deleted: the trash cannot be opened: %s.", quote(s.shown), reason(err)),
-			Suggestion: "Tell the person.",
-			ForPerson:  "Check the folder " + trash + ".",
-		}, err)
-	}
-	defer bin.Close() // each step in it was checked
-	if insideFolded(realOf(trash), s.real) {
-		return "", errKept("%s has the trash in it.", quote(s.shown))
+	return j.remove(ctx, s, was, by.record(loci.ChangeDeleted, s))
+}
+
+func (j *Journal) remove(ctx context.Context, s *Spot, was State, r record) (loci.Change, error) {
+	if insideFolded(realOf(j.Dir), s.real) {
+		return loci.Change{}, errKept("%s has the trash in it.", quote(s.shown))
 	}
 	s.sweep()
 	if err := s.unchanged(ctx, was); err != nil {
-		return "", s.explain(ctx, err)
+		return loci.Change{}, s.explain(ctx, err)
 	}
-	var random [4]byte
-	_, _ = rand.Read(random[:]) // never fails
-	entry := fmt.Sprintf("%s-%x", now.UTC().Format(nameTime), random)
-	if err := s.throw(ctx, bin, entry, now); err != nil {
-		if bin.Remove(entry) == nil { // it is empty, so there is nothing to know about it
-			_ = bin.Remove(entry + ".json") // what stays is purged later
+	r.Kind, r.Before, r.After = loci.ChangeDeleted, s.mark(was), nothing
+	return j.do(ctx, s, r, func(e *entry) error {
+		err := e.note(s, r)
+		if err == nil {
+			err = s.throw(ctx, e.kept)
 		}
-		return "", s.explain(ctx, err)
-	}
-	return filepath.Join(trash, entry, s.name), s.gone(bin, entry)
+		if err != nil {
+			return s.explain(ctx, err)
+		}
+		return s.gone(e)
+	})
 }
 
-// gone makes the folders durable, and looks whether the thing is in its entry of
-// the trash, and only there.
-func (s *Spot) gone(bin *os.Root, entry string) error {
-	into, err := bin.OpenRoot(entry)
-	if err != nil {
-		return errReadBack("%s was put into the trash, but is not found there.", quote(s.shown))
-	}
-	defer into.Close() // only looked at
-	if err := errors.Join(s.before("sync folder"), syncDir(into), syncDir(bin), syncDir(s.dir)); err != nil {
+// gone makes the folders durable, and looks whether the thing is in the folder that
+// keeps it, and only there.
+func (s *Spot) gone(e *entry) error {
+	if err := errors.Join(s.before("sync folder"), syncDir(e.kept), syncDir(e.bin), syncDir(s.dir)); err != nil {
 		return errReadBack("%s was put into the trash, but the system could not tell that it is safe on the disk: %s.", quote(s.shown), reason(err))
 	}
-	named, err := os.Stat(bin.Name())
-	if opened, err2 := bin.Stat("."); err != nil || err2 != nil || !os.SameFile(named, opened) {
+	named, err := os.Stat(e.bin.Name())
+	if opened, err2 := e.bin.Stat("."); err != nil || err2 != nil || !os.SameFile(named, opened) {
 		return errReadBack("%s was put into the trash, but that was moved away at that moment.", quote(s.shown))
 	}
-	there, err := into.Lstat(s.name)
+	there, err := e.kept.Lstat(s.name)
 	if err = errors.Join(err, s.before("read back")); err != nil || s.stays() || there.Mode().Type() != s.info.Mode().Type() || there.Size() != s.info.Size() {
 		return errReadBack("%s was put into the trash, but it is not as it was, or still found at its old place.", quote(s.shown))
 	}
@@ -122,7 +93,7 @@ func (s *Spot) stays() bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// openTrash opens the trash, which is made if there is none. It is nobody else's
+// openTrash opens the journal, which is made if there is none. It is nobody else's
 // business.
 func openTrash(path string) (*os.Root, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
@@ -138,41 +109,16 @@ func openTrash(path string) (*os.Root, error) {
 	return bin, nil
 }
 
-// throw puts what is there into a new entry of the trash.
-func (s *Spot) throw(ctx context.Context, bin *os.Root, entry string, now time.Time) error {
-	d := deleted{Path: s.real, Kind: s.kind(), Bytes: s.info.Size(), Time: loci.Time{Time: now}}
-	if s.info.IsDir() {
-		t, err := s.Tree(ctx)
-		if err != nil {
-			return err
-		}
-		d.Bytes = t.Bytes
-	}
-	text, err := json.Marshal(d)
+// throw puts what is there into the folder that keeps it.
+func (s *Spot) throw(ctx context.Context, into *os.Root) error {
+	err := s.before("put in place")
 	if err == nil {
-		err = s.before("mkdir")
+		err = renameNew(s.dir, s.name, into, s.name)
 	}
-	if err == nil {
-		err = bin.Mkdir(entry, 0o700)
-	}
-	if err == nil {
-		err = errors.Join(s.before("write"), bin.WriteFile(entry+".json", text, 0o600))
-	}
-	if err != nil {
-		return err
-	}
-	into, err := bin.OpenRoot(entry)
-	if err != nil {
-		return err
-	}
-	defer into.Close() // each step in it was checked
-	if err := s.before("put in place"); err != nil {
-		return err
-	}
-	err = renameNew(s.dir, s.name, into, s.name)
 	if errors.Is(err, syscall.EXDEV) {
 		err = s.throwCopy(ctx, into)
 	}
+	s.acted = err == nil || !s.stays()
 	return err
 }
 

@@ -203,11 +203,13 @@ func (s *Spot) place(a *aside) error {
 	var err error
 	switch {
 	case a.name == "":
-		if err = nameFile(a.file, s.dir, s.name); err != nil && !errors.Is(err, fs.ErrExist) {
+		err = nameFile(a.file, s.dir, s.name)
+		if s.acted = err == nil; err != nil && !errors.Is(err, fs.ErrExist) {
 			err = errNoName
 		}
 	case s.info == nil:
 		err = renameNew(s.dir, a.name, s.dir, s.name)
+		s.acted = err == nil
 	default:
 		return s.replace(a)
 	}
@@ -232,7 +234,7 @@ func (s *Spot) replace(a *aside) error {
 	switch err := exchange(s.dir, a.name, s.name); {
 	case errors.Is(err, errors.ErrUnsupported):
 		if err = s.dir.Rename(a.name, s.name); err == nil {
-			a.name = ""
+			a.name, s.acted = "", true
 		}
 		return err
 	case errors.Is(err, fs.ErrNotExist):
@@ -240,6 +242,7 @@ func (s *Spot) replace(a *aside) error {
 	case err != nil:
 		return err
 	}
+	s.acted = true
 	err = s.before("look at the old one")
 	if old, err2 := s.dir.Lstat(a.name); err == nil && err2 == nil && traits(old) == traits(s.info) {
 		_ = s.dir.Remove(a.name) // else a later sweep takes it
@@ -247,6 +250,7 @@ func (s *Spot) replace(a *aside) error {
 		return nil
 	}
 	err = exchange(s.dir, a.name, s.name)
+	s.acted = err != nil
 	if now, err2 := s.dir.Lstat(a.name); err != nil || err2 != nil || !os.SameFile(now, fresh) {
 		a.name = "" // it is somebody's, and stays
 	}

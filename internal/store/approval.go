@@ -31,6 +31,9 @@ const (
 		FROM waiting JOIN session ON session.id = waiting.session
 		WHERE waiting.session = ?1 AND principal = ?2`
 
+	waitingApprovals = `SELECT` + approvalColumns + ` FROM approval
+		WHERE (session, turn) IN (SELECT session, turn FROM waiting) ORDER BY rowid`
+
 	allWaiting = `SELECT session, turn, node, state FROM waiting ORDER BY session, turn`
 
 	putApproval = `INSERT INTO approval (` + approvalColumns + `)
@@ -77,12 +80,23 @@ func (db *DB) Waiting(ctx context.Context, principal, session string) (loci.Wait
 // AllWaiting gives the turns of everybody that wait for answers.
 func (db *DB) AllWaiting(ctx context.Context) ([]loci.Waiting, error) {
 	all, err := list(ctx, db, scanWaiting, allWaiting)
-	for i := range all {
-		if err == nil {
-			all[i].Approvals, err = db.TurnApprovals(ctx, all[i].Session, all[i].Turn)
-		}
+	if err != nil || len(all) == 0 {
+		return all, err
 	}
-	return all, err
+	asked, err := list(ctx, db, scanApproval, waitingApprovals)
+	if err != nil {
+		return nil, err
+	}
+	type place struct{ session, turn string }
+	byTurn := make(map[place][]loci.Approval, len(all))
+	for _, a := range asked {
+		at := place{a.Session, a.Turn}
+		byTurn[at] = append(byTurn[at], a)
+	}
+	for i, w := range all {
+		all[i].Approvals = byTurn[place{w.Session, w.Turn}]
+	}
+	return all, nil
 }
 
 // settle moves questions of a session from one state to another, and writes down

@@ -36,11 +36,18 @@ const auditPage = 1000
 // AuditRecords gives the rows that a filter lets through, oldest first, whoever they
 // are about. A limit of 0 is as many as there are.
 func (db *DB) AuditRecords(ctx context.Context, f loci.AuditFilter) ([]loci.AuditEntry, error) {
-	limit := f.Limit
-	if limit <= 0 {
-		limit = math.MaxInt32
+	query, args := auditQuery(f)
+	found, err := list(ctx, db, scanEntry(f), query, args...)
+	if f.After < 0 {
+		slices.Reverse(found)
 	}
-	query, args := auditRows, []any{max(f.After, 0)}
+	return found, err
+}
+
+// auditQuery is the query for what a filter lets through; the newest ones come last
+// first.
+func auditQuery(f loci.AuditFilter) (query string, args []any) {
+	query, args = auditRows, []any{max(f.After, 0)}
 	for _, c := range []struct{ column, value string }{
 		{"session", f.Session}, {"tool", f.Tool}, {"kind", string(f.Kind)}, {"principal", f.Principal},
 	} {
@@ -53,11 +60,11 @@ func (db *DB) AuditRecords(ctx context.Context, f loci.AuditFilter) ([]loci.Audi
 	if f.After < 0 {
 		query += " DESC"
 	}
-	found, err := list(ctx, db, scanEntry(f), query+" LIMIT ?", append(args, limit)...)
-	if f.After < 0 {
-		slices.Reverse(found)
+	limit := f.Limit
+	if limit <= 0 {
+		limit = math.MaxInt32
 	}
-	return found, err
+	return query + " LIMIT ?", append(args, limit)
 }
 
 // Audit gives the rows that a filter lets through, oldest first, and goes on with

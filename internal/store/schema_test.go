@@ -14,11 +14,11 @@ import (
 	"loci"
 )
 
-// Nodes and events are only ever added: nothing in the package's SQL changes
-// or removes one.
-func TestSQLOnlyAddsNodesAndEvents(t *testing.T) {
-	change := regexp.MustCompile(`(?i)\b(UPDATE|UPDATE OR \w+|DELETE\s+FROM|REPLACE\s+INTO|INSERT\s+OR\s+REPLACE\s+INTO)\s+(node|event)\b`)
-	for _, sample := range []string{"UPDATE node SET", "delete from\n\tevent WHERE", "INSERT OR REPLACE INTO node"} {
+// Nodes, events and rows of the audit log are only ever added: nothing in the
+// package's SQL changes or removes one.
+func TestSQLOnlyAdds(t *testing.T) {
+	change := regexp.MustCompile(`(?i)\b(UPDATE|UPDATE OR \w+|DELETE\s+FROM|REPLACE\s+INTO|INSERT\s+OR\s+REPLACE\s+INTO)\s+(node|event|audit)\b`)
+	for _, sample := range []string{"UPDATE node SET", "delete from\n\tevent WHERE", "INSERT OR REPLACE INTO node", "UPDATE audit SET"} {
 		if !change.MatchString(sample) {
 			t.Fatalf("the pattern misses %q", sample)
 		}

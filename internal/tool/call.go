@@ -103,10 +103,10 @@ func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResul
 		return err
 	}
 	o, err := guard(ctx, s, site{scope, permit == PermitRule}, t, func(ctx context.Context, env Env) (outcome, error) {
-		env.Basis = basis
+		env.Basis, env.Call = basis, result.Call.ID
 		return s.work(ctx, env, t, args)
 	})
-	result.Origin = origin(t, o)
+	result.Origin, result.Change = origin(t, o), o.change
 	if err != nil {
 		err = unfinished(t, err)
 	} else {
@@ -171,12 +171,13 @@ func fingerprint(t entry, args json.RawMessage, p Preview) string {
 	return digest(t.Name, string(args), p.Basis)
 }
 
-// outcome is what a call gives: JSON for a model, words for a person, and where from
-// outside it comes.
+// outcome is what a call gives: JSON for a model, words for a person, where from
+// outside it comes, and the id of a change that can be taken back.
 type outcome struct {
 	data   json.RawMessage
 	text   string
 	origin string
+	change string
 }
 
 // origin is where from outside a result comes. What an outside tool says when it
@@ -267,6 +268,9 @@ func (s *Set) work(ctx context.Context, env Env, t entry, args json.RawMessage) 
 	o.data, o.text = shorten(data, cmp.Or(t.MaxResult, s.maxResult)), t.Render(env.Scope.Lang, value)
 	if from, tells := value.(interface{ Origin() string }); tells && from.Origin() != "" {
 		o.origin = from.Origin()
+	}
+	if made, tells := value.(interface{ Change() string }); tells {
+		o.change = made.Change()
 	}
 	return o, nil
 }

@@ -75,7 +75,7 @@ func (e *effect) end(ctx context.Context, data json.RawMessage, err error) {
 		r.Arguments = nil
 	}
 	if err != nil {
-		r.Result = e.set.mask.Text(e.set.toolError(ctx, e.tool.Name, err).Message)
+		r.Result = e.set.toolError(ctx, e.tool.Name, err).Message
 	} else {
 		sum := sha256.Sum256(data)
 		r.Bytes, r.Digest = int64(len(data)), hex.EncodeToString(sum[:])
@@ -86,7 +86,7 @@ func (e *effect) end(ctx context.Context, data json.RawMessage, err error) {
 // refused writes down that a call was not let through, and why.
 func (e *effect) refused(ctx context.Context, err error) {
 	r := e.record(loci.AuditRefused)
-	r.Result = e.set.mask.Text(e.set.toolError(ctx, e.tool.Name, err).Message)
+	r.Result = e.set.toolError(ctx, e.tool.Name, err).Message
 	e.note(ctx, r)
 }
 
@@ -101,7 +101,7 @@ func (e *effect) note(ctx context.Context, r loci.AuditRecord) {
 func (e *effect) record(kind loci.AuditKind) loci.AuditRecord {
 	return loci.AuditRecord{
 		Time: loci.Time{Time: time.Now()}, Kind: kind, Principal: e.scope.Principal.ID, Session: e.scope.Session, Turn: e.scope.Turn,
-		Call: e.call.ID, Tool: e.tool.Name, Effects: e.tool.SideEffects, Arguments: e.set.mask.JSON(e.call.Arguments),
+		Call: e.call.ID, Tool: e.tool.Name, Effects: e.tool.SideEffects, Arguments: e.call.Arguments,
 		Permit: e.permit, Taint: e.scope.Taint,
 	}
 }

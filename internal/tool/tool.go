@@ -44,6 +44,9 @@ type Env struct {
 	Now   time.Time // in the person's time zone
 	// Basis is the Preview's that a person agreed to; empty while it is made.
 	Basis string
+	// Asking says that this is the making of a preview: what it shows goes to a person.
+	Asking bool
+	Call   string // id of the call; empty while it is asked about
 }
 
 // Still returns an error unless the basis as it is now is what a person agreed to.
@@ -125,6 +128,7 @@ func WithPreview[A any](t Tool, preview func(context.Context, Env, A) (Preview, 
 		if err != nil {
 			return Preview{}, err
 		}
+		env.Asking = true
 		return preview(ctx, env, args)
 	}
 	return t

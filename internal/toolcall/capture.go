@@ -194,7 +194,7 @@ func (r *Reader) unmarked() *Fault {
 		if i <= 0 || !announces(reply[:i]) {
 			continue
 		}
-		inner := NewReader(r.offered)
+		inner := r.anew()
 		visible := inner.Write(reply[i:]) + inner.advance(true)
 		if visible != "" || inner.fault != nil || len(inner.calls) == 0 {
 			continue

@@ -1,10 +1,6 @@
 package toolcall
 
-import (
-	"strings"
-
-	"loci"
-)
+import "strings"
 
 // wish is a call as it was written, before its name and arguments are checked.
 // Every dialect ends in wishes, so what may run is decided in one place.
@@ -40,7 +36,8 @@ type dialect struct {
 
 // dialects are the ways of writing calls that the Reader knows. None of the
 // openings is the beginning of another. A call that is the whole reply, as bare
-// or fenced JSON or as name(…), has no opening: see start.
+// or fenced JSON or as name(…), has no opening: see start. That of a list depends on
+// what is offered: see callList.
 //
 //   - <tool> is the form that Describe teaches.
 //   - <tool_call> is that of Hermes and Qwen, with JSON inside; some models put
@@ -51,9 +48,7 @@ type dialect struct {
 //   - The fullwidth bars are DeepSeek's, <|tool_call> is Gemma's,
 //     <|tool_call_start|> LFM's and [TOOL_CALLS] Mistral's.
 //   - Action: with Action Input: is that of ReAct (arXiv:2210.03629).
-//   - [name(…)] is the list of Python calls of Llama 3.2 and 4. As prose may
-//     begin a line with a bracket, only offered names count.
-func dialects(offered []loci.ToolSpec) []dialect {
+func dialects() []dialect {
 	all := []dialect{
 		{open: "<tool>", close: "</tool>", begins: (*Reader).beginsTag, read: readTag},
 		{open: "<tool_call>", close: "</tool_call>", begins: (*Reader).beginsTag, read: readTag},
@@ -68,10 +63,13 @@ func dialects(offered []loci.ToolSpec) []dialect {
 	for _, tag := range []string{"tool", "tool_call", "function", "invoke"} {
 		all = append(all, dialect{open: "<" + tag + " name=", close: "</" + tag + ">", begins: (*Reader).beginsElement, read: readElement})
 	}
-	for _, t := range offered {
-		all = append(all, dialect{open: "[" + t.Name + "(", line: true, keep: true, close: "]", closed: true, read: readExpressions})
-	}
 	return all
+}
+
+// callList is the dialect of [name(…)], the list of Python calls of Llama 3.2 and 4.
+// As prose may begin a line with a bracket, only offered names count.
+func callList(name string) dialect {
+	return dialect{open: "[" + name + "(", line: true, keep: true, close: "]", closed: true, read: readExpressions}
 }
 
 // bareCall is the dialect of a reply that begins with the name of an offered

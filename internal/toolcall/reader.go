@@ -31,8 +31,8 @@ const (
 type Reader struct {
 	offered []loci.ToolSpec
 	schemas map[string]*Schema
-	marks   []mark
-	stops   string // the bytes that marks, code and lines begin with
+	marks   [3][]mark // thoughts, calls and what is left over from them, lists of offered calls
+	stops   string    // the bytes that marks, code and lines begin with
 
 	mode func(r *Reader, final bool) bool // reads from buf; false: needs more
 	buf  []byte                           // received and not decided yet
@@ -66,50 +66,80 @@ type mark struct {
 	keep bool // text is left for the next mode
 	// judge tells by what follows whether the mark is one, or a word of the prose.
 	// Nil means that it always is, and so does not knowing when no more comes.
-	judge func(rest string, final bool) verdict
+	judge func(r *Reader, rest string, final bool) verdict
 	then  func(r *Reader)
 }
+
+// The marks that do not depend on what is offered: of thoughts, and of calls.
+var (
+	thoughtMarks = markThoughts()
+	callMarks    = markCalls()
+)
 
 // NewReader makes a Reader for one reply to a request that offered these tools.
 // Without any, only thoughts are looked for.
 func NewReader(offered []loci.ToolSpec) *Reader {
 	r := &Reader{offered: offered, mode: (*Reader).start, blank: true}
-	// A thought begins at the beginning of a line: in the middle of a sentence
-	// the tag is what the sentence is about.
-	for _, tag := range []string{"think", "thinking"} {
-		r.marks = append(r.marks,
-			mark{text: "<" + tag + ">", line: true, then: func(r *Reader) { r.mode = (*Reader).think }},
-			mark{text: "</" + tag + ">", judge: r.endsThought, then: (*Reader).wasThought})
-	}
+	r.marks[0] = thoughtMarks
 	if len(offered) > 0 {
-		r.markTools()
+		r.marks[1], r.marks[2] = callMarks, markLists(offered)
 	}
 	r.stops = "\n`"
-	for _, m := range r.marks {
-		if !strings.Contains(r.stops, m.text[:1]) {
-			r.stops += m.text[:1]
+	for _, marks := range r.marks {
+		for _, m := range marks {
+			if !strings.Contains(r.stops, m.text[:1]) {
+				r.stops += m.text[:1]
+			}
 		}
 	}
 	return r
 }
 
-// markTools adds the marks of calls and of what is left over from them.
-func (r *Reader) markTools() {
-	for _, d := range dialects(r.offered) {
-		judge := func(rest string, final bool) verdict { return d.judge(r, rest, final) }
-		r.marks = append(r.marks, mark{d.open, d.line, true, judge, func(r *Reader) { r.capture(d) }})
+// anew makes a Reader for another reply to the same request.
+func (r *Reader) anew() *Reader {
+	return &Reader{offered: r.offered, marks: r.marks, stops: r.stops, mode: (*Reader).start, blank: true}
+}
+
+// markThoughts makes the marks of thoughts. One begins at the beginning of a line: in
+// the middle of a sentence the tag is what the sentence is about.
+func markThoughts() (marks []mark) {
+	for _, tag := range []string{"think", "thinking"} {
+		marks = append(marks,
+			mark{text: "<" + tag + ">", line: true, then: func(r *Reader) { r.mode = (*Reader).think }},
+			mark{text: "</" + tag + ">", judge: (*Reader).endsThought, then: (*Reader).wasThought})
+	}
+	return marks
+}
+
+// markCalls makes the marks of calls and of what is left over from them.
+func markCalls() (marks []mark) {
+	for _, d := range dialects() {
+		marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(d) }})
 	}
 	for _, tag := range []string{"<tool_output>", "<tool_response>"} {
-		r.marks = append(r.marks, mark{text: tag, judge: r.isOutput, then: (*Reader).invented})
+		marks = append(marks, mark{text: tag, judge: (*Reader).isOutput, then: (*Reader).invented})
 	}
 	for _, tag := range []string{"</tool>", "</tool_call>", "</tool_output>", "</tool_response>", "</invoke>", "</function_calls>"} {
-		leftover := func(string, bool) verdict { return callIf(r.behind || r.fault != nil) }
-		r.marks = append(r.marks, mark{text: tag, judge: leftover, then: func(*Reader) {}})
+		leftover := func(r *Reader, _ string, _ bool) verdict { return callIf(r.behind || r.fault != nil) }
+		marks = append(marks, mark{text: tag, judge: leftover, then: func(*Reader) {}})
 	}
 	for _, tag := range []string{"</parameter>", "</function>"} {
-		tagged := func(string, bool) verdict { return callIf(r.tagged) }
-		r.marks = append(r.marks, mark{text: tag, judge: tagged, then: (*Reader).ambiguous})
+		tagged := func(r *Reader, _ string, _ bool) verdict { return callIf(r.tagged) }
+		marks = append(marks, mark{text: tag, judge: tagged, then: (*Reader).ambiguous})
 	}
+	return marks
+}
+
+// markLists makes the marks of lists of calls. There is one for each tool, and a
+// reader for each reply that is under way, so they hold no more than the name.
+func markLists(offered []loci.ToolSpec) []mark {
+	marks := make([]mark, len(offered))
+	for i, t := range offered {
+		name := t.Name
+		d := callList(name)
+		marks[i] = mark{text: d.open, line: d.line, keep: true, then: func(r *Reader) { r.capture(callList(name)) }}
+	}
+	return marks
 }
 
 // Write takes the next piece of the reply and returns what may be shown. Held
@@ -244,24 +274,26 @@ func (r *Reader) match(b []byte, final bool) (m *mark, partial bool) {
 		return nil, false
 	}
 	s := string(b[:min(len(b), longestMark+maxOpening)])
-	for i := range r.marks {
-		m := &r.marks[i]
-		rest, ok := strings.CutPrefix(s, m.text)
-		switch {
-		case m.line && !r.blank:
-		case ok:
-			rest = rest[:min(len(rest), maxOpening)]
-			enough := final || len(rest) == maxOpening
-			v := isCall
-			if m.judge != nil {
-				v = m.judge(rest, enough)
+	for _, marks := range r.marks {
+		for i := range marks {
+			m := &marks[i]
+			rest, ok := strings.CutPrefix(s, m.text)
+			switch {
+			case m.line && !r.blank:
+			case ok:
+				rest = rest[:min(len(rest), maxOpening)]
+				enough := final || len(rest) == maxOpening
+				v := isCall
+				if m.judge != nil {
+					v = m.judge(r, rest, enough)
+				}
+				if v == isCall || v == undecided && enough {
+					return m, false
+				}
+				partial = partial || v == undecided
+			case strings.HasPrefix(m.text, s):
+				partial = partial || !final
 			}
-			if v == isCall || v == undecided && enough {
-				return m, false
-			}
-			partial = partial || v == undecided
-		case strings.HasPrefix(m.text, s):
-			partial = partial || !final
 		}
 	}
 	return nil, partial

@@ -140,7 +140,7 @@ func (r *Reader) namesTool(s string) bool {
 // onlyMarkup reads markup that stood alone in a code fence, where small models
 // put it because their prompt showed it in one.
 func (r *Reader) onlyMarkup(s string) bool {
-	inner := NewReader(r.offered)
+	inner := r.anew()
 	visible := inner.Write(s)
 	rest, calls, fault := inner.Close()
 	if visible+rest != "" || len(calls) == 0 && fault == nil {
@@ -202,7 +202,7 @@ func (r *Reader) wholeCall(s string) verdict {
 
 // markupCall judges the inside of a code fence that begins with a tag.
 func markupCall(s string) verdict {
-	for _, d := range dialects(nil) {
+	for _, d := range dialects() {
 		switch {
 		case strings.HasPrefix(s, d.open):
 			return isCall

@@ -2,6 +2,7 @@ package toolkit
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"loci"
@@ -26,15 +27,16 @@ type deleted struct {
 	Trash    string `json:"trash"`     // where it is
 
 	shown string
+	made
 }
 
 // keptDays is for how many days the trash keeps things.
 const keptDays = int(sandbox.Kept / (24 * time.Hour))
 
 // deleteFile is the tool that puts things into the trash.
-func deleteFile(c Config) tool.Tool {
+func deleteFile(j *sandbox.Journal) tool.Tool {
 	remove := func(ctx context.Context, env tool.Env, args deleteArgs) (deleted, error) {
-		return remove(ctx, env, args, c.Trash)
+		return remove(ctx, env, args, j)
 	}
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "delete_file",
@@ -67,7 +69,7 @@ func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s 
 			}
 			was, err := spot.State(ctx)
 			if err == nil {
-				err = env.Still(string(was))
+				err = env.Still(string(was) + namesOf(spot))
 			}
 			if err != nil {
 				return r, err
@@ -78,56 +80,47 @@ func onDelete[R any](ctx context.Context, env tool.Env, path string, use func(s 
 }
 
 // remove does what delete_file promises.
-func remove(ctx context.Context, env tool.Env, args deleteArgs, trash string) (deleted, error) {
-	if trash == "" {
+func remove(ctx context.Context, env tool.Env, args deleteArgs, j *sandbox.Journal) (deleted, error) {
+	if j.Dir == "" {
 		return deleted{}, fail("Tell the person that nothing can be deleted here.", "There is no trash to put things into.")
 	}
 	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was sandbox.State) (deleted, error) {
-		d := deleted{Path: s.Path(), Kind: "file", Bytes: s.Info().Size(), KeptDays: keptDays, Verified: true, shown: oneLine(args.Path)}
-		switch {
-		case s.Info().IsDir():
-			tree, err := s.Tree(ctx)
-			if err != nil {
-				return d, err
-			}
-			d.Kind, d.Bytes, d.Things = "folder", tree.Bytes, tree.Files+tree.Folders
-		case !s.Info().Mode().IsRegular():
-			d.Kind = "link"
+		c, err := j.Delete(ctx, s, was, by(env, "delete_file"))
+		if err != nil {
+			return deleted{}, err
 		}
-		var err error
-		d.Trash, err = s.Delete(ctx, trash, env.Now, was)
-		return d, err
+		return deleted{
+			Path: c.Path, Kind: c.Thing, Bytes: c.Bytes, Things: c.Things, KeptDays: keptDays, Verified: true,
+			Trash: filepath.Join(j.Dir, c.ID, filepath.Base(c.Path)), shown: oneLine(args.Path), made: made{c.ID},
+		}, nil
 	})
 }
 
 // previewDelete shows what would be deleted.
 func previewDelete(ctx context.Context, env tool.Env, args deleteArgs) (tool.Preview, error) {
 	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was sandbox.State) (tool.Preview, error) {
-		what, err := inventory(ctx, env, s)
-		if err != nil {
-			return tool.Preview{}, err
-		}
 		form := lang.Words{EN: "Into the trash, for %d days: %s\n%s", ZH: "移入回收站，保留 %d 天：%s\n%s", CS: "Do koše, na %d dní: %s\n%s"}
-		return tool.Preview{Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), what), Basis: string(was), Touches: []string{s.Path()}}, nil
+		return tool.Preview{
+			Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), inventory(env, s)), Basis: string(was) + namesOf(s), Touches: []string{s.Path()},
+			Warning: warnNames(env.Scope.Lang, args.Path, s.Names(), othersStay),
+		}, nil
 	})
 }
 
-// inventory tells what there is at a spot, for a person to recognise it.
-func inventory(ctx context.Context, env tool.Env, s *sandbox.Spot) (string, error) {
+// inventory tells what there is at a spot whose state was looked at, for a person to
+// recognise it.
+func inventory(env tool.Env, s *sandbox.Spot) string {
 	language, info := env.Scope.Lang, s.Info()
 	date := info.ModTime().In(env.Now.Location()).Format("2006-01-02 15:04")
 	if !info.IsDir() {
 		if info.Mode().IsRegular() {
-			return lang.Words{EN: "a file, %s, from %s", ZH: "文件，%s，%s", CS: "soubor, %s, z %s"}.In(language, lang.Size(language, info.Size()), date), nil
+			return lang.Words{EN: "a file, %s, from %s", ZH: "文件，%s，%s", CS: "soubor, %s, z %s"}.In(language, lang.Size(language, info.Size()), date)
 		}
-		return lang.Words{EN: "a link, from %s; what it leads to stays", ZH: "链接，%s；它指向的内容不受影响", CS: "odkaz, z %s; to, kam vede, zůstane"}.In(language, date), nil
+		return lang.Words{EN: "a link, from %s; what it leads to stays", ZH: "链接，%s；它指向的内容不受影响", CS: "odkaz, z %s; to, kam vede, zůstane"}.In(language, date)
 	}
-	tree, err := s.Tree(ctx)
-	if err != nil {
-		return "", err
-	}
+	tree := s.Contents()
 	form := lang.Words{EN: "a folder with %s and %s in it, %s, from %s", ZH: "文件夹，含 %s、%s，%s，%s", CS: "složka, v ní %s a %s, %s, z %s"}
-	return form.In(language, fileWord.In(language, tree.Files), folderWord.In(language, tree.Folders), lang.Size(language, tree.Bytes), date), nil
+	return form.In(language, fileWord.In(language, tree.Files), folderWord.In(language, tree.Folders), lang.Size(language, tree.Bytes), date)
 }
 
 // renderDeleted says what was deleted, and for how long it can be had back.

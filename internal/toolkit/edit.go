@@ -6,6 +6,8 @@ import (
 
 	"loci"
 	"loci/internal/lang"
+	"loci/internal/sandbox"
+	"loci/internal/text"
 	"loci/internal/tool"
 )
 
@@ -27,10 +29,12 @@ type edited struct {
 	Note     string `json:"note,omitempty"`
 
 	shown string
+	made
 }
 
 // editFile is the tool that replaces text in a file.
-func editFile() tool.Tool {
+func editFile(j *sandbox.Journal) tool.Tool {
+	edit := func(ctx context.Context, env tool.Env, args editArgs) (edited, error) { return edit(ctx, env, args, j) }
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "edit_file",
 		Description: `Replaces text in a file. old_text must be there exactly and once; does not guess. ` +
@@ -66,6 +70,9 @@ func editDraft(args editArgs) func(context.Context, *draft) error {
 		if err == nil {
 			d.change, err = replace(ctx, d.old, d.form, args)
 		}
+		if n := d.spot.Names(); err != nil && n > 1 { // the error may quote what nobody has agreed to show
+			return advise("Read it first; that has to be agreed to.", "%s has %d names (hard links), and the edit does not fit what is in it.", oneLine(text.Clip(args.Path, 200)), n)
+		}
 		if err != nil {
 			return err
 		}
@@ -74,14 +81,15 @@ func editDraft(args editArgs) func(context.Context, *draft) error {
 }
 
 // edit does what edit_file promises.
-func edit(ctx context.Context, env tool.Env, args editArgs) (edited, error) {
+func edit(ctx context.Context, env tool.Env, args editArgs, j *sandbox.Journal) (edited, error) {
 	return onDraft(ctx, env, args.Path, editDraft(args), func(d *draft) (edited, error) {
-		if err := d.spot.Write(ctx, d.data, d.state); err != nil {
+		done, err := j.Write(ctx, d.spot, d.data, d.state, by(env, "edit_file"))
+		if err != nil {
 			return edited{}, err
 		}
 		return edited{
 			Path: d.spot.Path(), Replaced: d.change.count, Bytes: len(d.data), Verified: true, Lines: d.change.lines,
-			Note: d.remark(lang.English), shown: oneLine(args.Path),
+			Note: d.remark(lang.English), shown: oneLine(args.Path), made: made{done.ID},
 		}, nil
 	})
 }

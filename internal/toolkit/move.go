@@ -26,10 +26,12 @@ type moved struct {
 	Verified    bool   `json:"verified"` // found at the new place, and not at the old one
 
 	from, to string
+	made
 }
 
 // moveFile is the tool that moves and renames.
-func moveFile() tool.Tool {
+func moveFile(j *sandbox.Journal) tool.Tool {
+	move := func(ctx context.Context, env tool.Env, args moveArgs) (moved, error) { return move(ctx, env, args, j) }
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "move_file",
 		Description: `Moves or renames a file or folder to a free path; never overwrites. ` +
@@ -81,7 +83,7 @@ func moving[R any](ctx context.Context, env tool.Env, from, to *sandbox.Spot, us
 	}
 	free, err := to.State(ctx)
 	if err == nil {
-		err = env.Still(moveBasis(was, free))
+		err = env.Still(moveBasis(was, free, from))
 	}
 	if err != nil {
 		return r, err
@@ -91,18 +93,21 @@ func moving[R any](ctx context.Context, env tool.Env, from, to *sandbox.Spot, us
 
 // moveBasis is what a move starts from: what is moved, and that its destination is
 // free.
-func moveBasis(was, free sandbox.State) string { return string(was + "\n" + free) }
+func moveBasis(was, free sandbox.State, from *sandbox.Spot) string {
+	return string(was+"\n"+free) + namesOf(from)
+}
 
 // move does what move_file promises.
-func move(ctx context.Context, env tool.Env, args moveArgs) (moved, error) {
+func move(ctx context.Context, env tool.Env, args moveArgs, j *sandbox.Journal) (moved, error) {
 	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free sandbox.State) (moved, error) {
 		kind := kindOf(from.Info())
-		if err := from.Move(ctx, to, was, free); err != nil {
+		done, err := j.Move(ctx, from, to, was, free, by(env, "move_file"))
+		if err != nil {
 			return moved{}, err
 		}
 		return moved{
 			Source: from.Path(), Destination: to.Path(), Kind: kind, Verified: true,
-			from: oneLine(args.Source), to: oneLine(args.Destination),
+			from: oneLine(args.Source), to: oneLine(args.Destination), made: made{done.ID},
 		}, nil
 	})
 }
@@ -110,13 +115,12 @@ func move(ctx context.Context, env tool.Env, args moveArgs) (moved, error) {
 // previewMove shows what would be moved where.
 func previewMove(ctx context.Context, env tool.Env, args moveArgs) (tool.Preview, error) {
 	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free sandbox.State) (tool.Preview, error) {
-		what, err := inventory(ctx, env, from)
-		if err != nil {
-			return tool.Preview{}, err
-		}
 		form := lang.Words{EN: "Move: %s\n→ %s\n%s", ZH: "移动：%s\n→ %s\n%s", CS: "Přesun: %s\n→ %s\n%s"}
-		text := form.In(env.Scope.Lang, oneLine(from.Path()), oneLine(to.Path()), what)
-		return tool.Preview{Text: text, Basis: moveBasis(was, free), Touches: []string{from.Path(), to.Path()}}, nil
+		text := form.In(env.Scope.Lang, oneLine(from.Path()), oneLine(to.Path()), inventory(env, from))
+		return tool.Preview{
+			Text: text, Basis: moveBasis(was, free, from), Touches: []string{from.Path(), to.Path()},
+			Warning: warnNames(env.Scope.Lang, args.Source, from.Names(), othersStay),
+		}, nil
 	})
 }
 

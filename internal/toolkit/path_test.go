@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"loci"
+	"loci/internal/tool"
 	"loci/internal/toolcall"
 )
 
@@ -57,7 +59,7 @@ func TestPathVectors(t *testing.T) {
 	b, r, cases, device := vectorBench(t)
 	cases = append(cases, []vector{
 		{"abslink", "read", "abslink", "deny", "absolute link out"},
-		{"hard", "read", "hard", "deny", "hard link"},
+		{"hard", "read", "hard", "ask", "hard link"},
 		{"loop", "read", "loop", "deny", "link to itself"},
 		{"dangling", "read", "dangling", "deny", "broken link out"},
 	}...)
@@ -75,6 +77,11 @@ func TestPathVectors(t *testing.T) {
 		start := time.Now()
 		got := b.call("read_file", string(args))
 		switch {
+		case c.Expect == "ask":
+			if got.Err == nil || strings.Contains(got.Text, "SECRET") {
+				t.Errorf("%s (%s) was read without a question: %s", c.ID, c.Why, got.Data)
+			}
+			b.asks(c.ID, "read_file", string(args), "has 2 names (hard links)", "SECRET")
 		case c.Expect == "allow":
 			if got.Err != nil || !strings.Contains(string(got.Data), `"text":"ok"`) {
 				t.Errorf("%s (%s): %s, %+v", c.ID, c.Why, got.Data, got.Err)
@@ -87,6 +94,30 @@ func TestPathVectors(t *testing.T) {
 	}
 	if ran < 26 {
 		t.Errorf("only %d cases ran", ran)
+	}
+}
+
+// asks checks that a call which is not dangerous by itself, or is, names in its
+// question what is out of the ordinary, and gives want when the person agrees.
+func (b *bench) asks(id, name, args, warning, want string) {
+	b.t.Helper()
+	set, err := tool.New(tool.Config{Tools: All(Config{Trash: b.bin}), Now: func() time.Time { return noon }})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	scope := loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Folders: []string{b.root}, Lang: "en"}
+	call := loci.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(args)}
+	ask := set.Ask(b.t.Context(), scope, call)
+	if ask == nil || !strings.Contains(ask.Reason, warning) {
+		b.t.Errorf("%s is not asked about: %+v", id, ask)
+		return
+	}
+	if r := set.Call(b.t.Context(), scope, call, nil); r.Err == nil || !r.Refused {
+		b.t.Errorf("%s ran without a yes: %s", id, r.Data)
+	}
+	r := set.Call(b.t.Context(), scope, call, &loci.Approval{ID: "apr_1", Fingerprint: ask.Fingerprint})
+	if r.Err != nil || !strings.Contains(string(r.Data), want) {
+		b.t.Errorf("%s after a yes: %s, %+v", id, r.Data, r.Err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ type filePage struct {
 // readFile is the tool that reads a text file. Pages count characters and not
 // lines, because a file may be one single line of any length.
 func readFile() tool.Tool {
-	t := tool.Define(loci.ToolSpec{
+	t := tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "read_file",
 		Description: `Reads a text file, 5000 characters a page. Does not read folders or binary files. ` +
 			`Paths: relative, absolute or ~/x. ` +
@@ -77,7 +78,7 @@ func readFile() tool.Tool {
 			"Co je napsáno v souboru poznámky.md?",
 			"Přečti mi soubor todo.txt.",
 		},
-	}, read, renderPage)
+	}, read, renderPage), previewRead)
 	t.MaxResult = readMaxResult
 	return t
 }
@@ -88,7 +89,7 @@ func read(ctx context.Context, env tool.Env, args readArgs) (filePage, error) {
 	if err != nil {
 		return filePage{}, err
 	}
-	file, info, err := env.Files.Open(ctx, args.Path)
+	file, info, err := openAgreed(ctx, env, args.Path)
 	if err != nil {
 		return filePage{}, err
 	}
@@ -108,6 +109,33 @@ func read(ctx context.Context, env tool.Env, args readArgs) (filePage, error) {
 		result.Note = strings.TrimSpace(result.Note + " Other files have this name too: " + strings.Join(result.other, ", ") + ".")
 	}
 	return result, nil
+}
+
+// previewRead warns of a file with several names. Any other is read without a
+// question, and what is wrong with it reading tells.
+func previewRead(_ context.Context, env tool.Env, args readArgs) (tool.Preview, error) {
+	n, was := env.Files.Names(args.Path)
+	if n <= 1 {
+		return tool.Preview{}, nil
+	}
+	loc, err := env.Files.Resolve(args.Path)
+	return tool.Preview{Text: oneLine(loc.Path()), Basis: string(was), Warning: warnNames(env.Scope.Lang, args.Path, n, lang.Words{})}, err
+}
+
+// openAgreed opens a file, one with several names only if a person agreed to that
+// file as it is now.
+func openAgreed(ctx context.Context, env tool.Env, path string) (*os.File, fs.FileInfo, error) {
+	if env.Basis == "" {
+		return env.Files.Open(ctx, path)
+	}
+	file, info, was, err := env.Files.OpenNamed(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := env.Still(string(was)); err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, info, nil
 }
 
 // others are the files of the same name besides the one that was read, as far

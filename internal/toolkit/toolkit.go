@@ -22,6 +22,7 @@ import (
 
 	"loci"
 	"loci/internal/lang"
+	"loci/internal/sandbox"
 	"loci/internal/tool"
 )
 
@@ -30,19 +31,20 @@ type Config struct {
 	SearchFiles int           // files and folders a search looks at; 20,000
 	SearchBytes int64         // bytes a search reads; 1 GiB
 	SearchTime  time.Duration // how long a search goes on before it tells what it has; 20 s
-	Trash       string        // folder that deleted files go to; empty: nothing can be deleted
+	Trash       string        // folder of the journal; empty: nothing is kept, and nothing can be deleted
 }
 
 // All makes every built-in tool.
 func All(c Config) []tool.Tool {
+	j := &sandbox.Journal{Dir: c.Trash}
 	return []tool.Tool{
 		tool.WithDoing(listDir(), func(a listArgs) string { return "listing " + cmp.Or(a.Path, ".") }),
 		tool.WithDoing(readFile(), func(a readArgs) string { return "reading " + a.Path }),
 		tool.WithDoing(searchFiles(c), searching),
-		tool.WithDoing(writeFile(), func(a writeArgs) string { return "writing " + a.Path }),
-		tool.WithDoing(editFile(), func(a editArgs) string { return "changing " + a.Path }),
-		tool.WithDoing(moveFile(), func(a moveArgs) string { return "moving " + a.Source + " to " + a.Destination }),
-		tool.WithDoing(deleteFile(c), func(a deleteArgs) string { return "deleting " + a.Path }),
+		tool.WithDoing(writeFile(j), func(a writeArgs) string { return "writing " + a.Path }),
+		tool.WithDoing(editFile(j), func(a editArgs) string { return "changing " + a.Path }),
+		tool.WithDoing(moveFile(j), func(a moveArgs) string { return "moving " + a.Source + " to " + a.Destination }),
+		tool.WithDoing(deleteFile(j), func(a deleteArgs) string { return "deleting " + a.Path }),
 		tool.WithDoing(systemInfo(), func(systemArgs) string { return "looking at the machine" }),
 		tool.WithDoing(listProcesses(), func(processArgs) string { return "looking at what runs" }),
 		tool.WithDoing(currentTime(), func(clockArgs) string { return "looking at the clock" }),

@@ -29,10 +29,14 @@ type written struct {
 	Note     string `json:"note,omitempty"`
 
 	shown string
+	made
 }
 
 // writeFile is the tool that writes a whole text file.
-func writeFile() tool.Tool {
+func writeFile(j *sandbox.Journal) tool.Tool {
+	write := func(ctx context.Context, env tool.Env, args writeArgs) (written, error) {
+		return write(ctx, env, args, j)
+	}
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "write_file",
 		Description: `Writes a whole text file, a new one or over an old one. Does not append. ` +
@@ -67,6 +71,7 @@ type draft struct {
 	lost   bool          // characters of the new text were lost before it came here
 	evened bool          // lines that stay get other ends
 	change change        // of an edit
+	basis  string        // of the preview
 }
 
 // onDraft makes the draft of a file, with others kept from changing the file
@@ -75,10 +80,11 @@ func onDraft[R any](ctx context.Context, env tool.Env, path string, prepare func
 	return atSpot(ctx, env, path, sandbox.Follow, func(spot *sandbox.Spot) (R, error) {
 		return alone(ctx, func() (r R, err error) {
 			d := &draft{spot: spot, path: path}
-			if err = prepare(ctx, d); err == nil {
-				err = env.Still(string(d.state))
+			if err = prepare(ctx, d); err != nil {
+				return r, err
 			}
-			if err != nil {
+			d.basis = string(d.state) + namesOf(spot)
+			if err = env.Still(d.basis); err != nil {
 				return r, err
 			}
 			return use(d)
@@ -153,15 +159,16 @@ func draftOf(args writeArgs) func(context.Context, *draft) error {
 }
 
 // write does what write_file promises.
-func write(ctx context.Context, env tool.Env, args writeArgs) (written, error) {
+func write(ctx context.Context, env tool.Env, args writeArgs, j *sandbox.Journal) (written, error) {
 	return onDraft(ctx, env, args.Path, draftOf(args), func(d *draft) (written, error) {
 		created := d.spot.Info() == nil
-		if err := d.spot.Write(ctx, d.data, d.state); err != nil {
+		done, err := j.Write(ctx, d.spot, d.data, d.state, by(env, "write_file"))
+		if err != nil {
 			return written{}, err
 		}
 		w := written{
 			Path: d.spot.Path(), Created: created, Bytes: len(d.data), Lines: countLines(d.text), Verified: true,
-			shown: oneLine(args.Path),
+			shown: oneLine(args.Path), made: made{done.ID},
 		}
 		if string(d.data) != args.Content && !d.evened {
 			w.Note = "The line ends and the encoding of the old file were kept."
@@ -177,7 +184,7 @@ func previewWrite(ctx context.Context, env tool.Env, args writeArgs) (tool.Previ
 		if d.spot.Info() != nil {
 			return d.preview(env.Scope.Lang, replaces), nil
 		}
-		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: string(d.state), Touches: []string{d.spot.Path()}}, nil
+		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: d.basis, Touches: []string{d.spot.Path()}}, nil
 	})
 }
 
@@ -221,7 +228,10 @@ func (d *draft) preview(language string, head lang.Words) tool.Preview {
 	if remark := d.remark(language); remark != "" && d.old != d.text {
 		parts = append(parts, remark)
 	}
-	return tool.Preview{Text: strings.Join(parts, "\n"), Basis: string(d.state), Touches: []string{d.spot.Path()}}
+	return tool.Preview{
+		Text: strings.Join(parts, "\n"), Basis: d.basis, Touches: []string{d.spot.Path()},
+		Warning: warnNames(language, d.path, d.spot.Names(), othersOld),
+	}
 }
 
 // renderWritten says what was written.

@@ -15,7 +15,7 @@ const DefaultMaxLine = 32 << 20
 
 // firstBuffer is the size of the first buffer in bytes: a streamed token and its
 // envelope are some 200 bytes, so most streams never need a larger one.
-const firstBuffer = 4 << 10
+const firstBuffer = 1 << 10
 
 // Lines reads lines of JSON (NDJSON): it yields each line without its line
 // end, the last one also where the stream ends without a newline. Blank lines

@@ -98,7 +98,7 @@ func run(ctx context.Context, binary string, rounds int) error {
 		return err
 	}
 	defer l.stop()
-	if err := l.crowd(ctx, 1000); err != nil {
+	if err := l.crowd(ctx, 1000, 500); err != nil {
 		return err
 	}
 	return l.footprint(ctx, binary, home, mockURL)

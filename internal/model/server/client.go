@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/redact"
 	"loci/internal/wire"
 	"loci/internal/wire/ollama"
 	"loci/internal/wire/openai"
@@ -31,6 +31,17 @@ const (
 	maxHeader = 64 << 10
 	maxReply  = 16 << 20 // a list of models, embeddings, a reply that is not streamed
 	maxError  = 64 << 10
+)
+
+const (
+	// bufferSize is that of a connection's buffers, in bytes. A streamed token is
+	// smaller and what is larger goes past them, so more would only be held, once
+	// for each stream.
+	bufferSize = 1 << 10
+	// idleConns is how many connections are kept for the next calls. After a crowd
+	// the rest goes at once; a new one to this machine takes a tenth of a
+	// millisecond.
+	idleConns = 16
 )
 
 var errTooLong = errors.New("the answer is too long")
@@ -62,6 +73,9 @@ type Config struct {
 	Instance string       // id of this loci; a backend that answers with it is loci itself
 	Window   int          // context length to ask Ollama for, in tokens; 0: the server's own
 	Logger   *slog.Logger // nil: no log
+	// Hide masks what servers say went wrong, since they may repeat their key, and
+	// the secrets in what goes beyond this machine; nil: nothing.
+	Hide *redact.Redactor
 }
 
 // Client talks to one model server. It is safe for concurrent use.
@@ -85,8 +99,10 @@ func New(c Config) *Client {
 	t := &http.Transport{
 		DialContext:            (&net.Dialer{Timeout: c.Timeouts.Connect}).DialContext,
 		TLSHandshakeTimeout:    c.Timeouts.Connect,
-		MaxIdleConnsPerHost:    256, // many sessions stream from one server
-		IdleConnTimeout:        90 * time.Second,
+		MaxIdleConnsPerHost:    idleConns,
+		IdleConnTimeout:        c.Backend.idleTimeout(),
+		ReadBufferSize:         bufferSize,
+		WriteBufferSize:        bufferSize,
 		MaxResponseHeaderBytes: maxHeader,
 		DisableCompression:     true, // a stream that is packed arrives in lumps
 		ForceAttemptHTTP2:      true,
@@ -95,6 +111,15 @@ func New(c Config) *Client {
 		t.Proxy = http.ProxyFromEnvironment
 	}
 	return &Client{config: c, transport: t, backend: c.Backend}
+}
+
+// idleTimeout is how long a connection is kept that nobody uses. To this machine
+// it is quickly made anew, and servers drop theirs early (llama-server after 5 s).
+func (b Backend) idleTimeout() time.Duration {
+	if b.Loopback() {
+		return 4 * time.Second
+	}
+	return 90 * time.Second
 }
 
 // Backend is the server as far as it is known by now.
@@ -212,11 +237,17 @@ type call struct {
 func (c *Client) send(ctx context.Context, r call) (*guard, *http.Response, error) {
 	b := c.Backend()
 	g := watch(ctx, b, c.config.Timeouts)
-	req, err := http.NewRequestWithContext(g.ctx, r.method, r.url, bytes.NewReader(r.body))
+	g.secrets = c.config.Hide
+	if g.secrets != nil && !b.Loopback() {
+		r.body = g.secrets.Known().JSON(r.body)
+	}
+	req, err := http.NewRequestWithContext(g.ctx, r.method, r.url, nil)
 	if err != nil {
 		_ = g.Close() // has no body that could fail to close
 		return nil, nil, b.garbled(err)
 	}
+	sent := attach(req, r.body)
+	defer sent.drop()
 	if r.header != nil {
 		req.Header = r.header.Clone()
 	}
@@ -270,6 +301,7 @@ func (g *guard) refusal(resp *http.Response, req loci.Request) *loci.Error {
 	if err != nil && len(body) == 0 {
 		return loci.AsError(g.fault(err, req))
 	}
+	body = g.mask(body) // before it is cut for a sentence, which could leave half a key
 	decode := openai.DecodeError
 	if g.backend.Dialect == loci.Ollama {
 		decode = ollama.DecodeError

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"loci"
 	"loci/internal/wire"
@@ -29,7 +32,8 @@ var relayedHeaders = []string{"Accept", "Content-Type", "Traceparent", "Tracesta
 // returns the server's response whatever its status, with a body under the
 // Client's time limits; the caller closes it. The body is sent untouched. Of the
 // client's headers only those go along that tell how to read the request or
-// which one it is: no key, no cookie, no word about the person.
+// which one it is: no key, no cookie, no word about the person. What the server
+// says of a failure comes back without the secrets in it.
 func (c *Client) Forward(ctx context.Context, path string, header http.Header, body []byte, why loci.Purpose) (*http.Response, error) {
 	if !slices.Contains(relayed, path) {
 		return nil, loci.Errorf(loci.Refused, "%s is not relayed to a model server.", wire.Clip(path)).
@@ -42,6 +46,26 @@ func (c *Client) Forward(ctx context.Context, path string, header http.Header, b
 		}
 	}
 	r := call{method: http.MethodPost, url: c.Backend().root() + path, header: kept, body: body, purpose: why}
-	_, resp, err := c.open(ctx, r, false)
-	return resp, err
+	g, resp, err := c.open(ctx, r, false)
+	switch {
+	case err != nil || g.secrets == nil:
+		return resp, err
+	case resp.StatusCode >= http.StatusBadRequest:
+		said, err := g.whole(maxReply)
+		if err != nil {
+			_ = g.Close() // it has failed already
+			return nil, g.fault(err, loci.Request{})
+		}
+		said = g.mask(said)
+		resp.Body, resp.ContentLength = instead{bytes.NewReader(said), g}, int64(len(said))
+	case !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") || resp.ContentLength < 0: // there may be an error in a stream
+		resp.Body, resp.ContentLength = instead{g.secrets.Reader(g), g}, -1
+	}
+	return resp, nil
+}
+
+// instead is a body that is read in place of another.
+type instead struct {
+	io.Reader
+	io.Closer
 }

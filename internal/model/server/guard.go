@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/redact"
 )
 
 // restLimit is how long the usage may take after the end of the reply itself.
@@ -30,6 +31,7 @@ type guard struct {
 	rest    *time.Timer // nil until the model has finished
 	limit   time.Duration
 	backend Backend
+	secrets *redact.Redactor // nil: none
 }
 
 // watch starts the clock for the first byte of a response. The returned guard
@@ -122,5 +124,29 @@ func (g *guard) fault(err error, req loci.Request) error {
 	case e.Code == loci.Truncated && strings.HasPrefix(e.Message, "The model server"):
 		return g.backend.broken(err) // says no more than that it broke off
 	}
-	return g.backend.describe(e, req)
+	return g.hide(g.backend.describe(e, req))
+}
+
+// mask hides the secrets in the body of an error.
+func (g *guard) mask(body []byte) []byte {
+	if g.secrets == nil {
+		return body
+	}
+	return g.secrets.JSON(body)
+}
+
+// hide gives an error that a server reported in a stream without the secrets in
+// it. A cause that has some is replaced.
+func (g *guard) hide(e *loci.Error) *loci.Error {
+	if g.secrets == nil {
+		return e
+	}
+	c := *e
+	c.Message, c.Hint = g.secrets.Text(e.Message), g.secrets.Text(e.Hint)
+	if e.Err != nil {
+		if masked := g.secrets.Text(e.Err.Error()); masked != e.Err.Error() {
+			c.Err = errors.New(masked)
+		}
+	}
+	return &c
 }

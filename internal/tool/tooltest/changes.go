@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,10 @@ func changes(t tool.Tool) bool { return t.Files && t.SideEffects == loci.EffectW
 // path, and does not hold any more when the file has changed.
 func (c checker) preview(t *testing.T) {
 	c.makeFiles(t)
+	if !c.tl.Dangerous { // it looks, and asks only where it has to
+		c.looks(t)
+		return
+	}
 	before := c.snapshot(t)
 	texts := map[string]bool{}
 	var basis string
@@ -58,6 +63,35 @@ func (c checker) preview(t *testing.T) {
 	}
 	if p := c.look(t, "en"); p.Basis == basis {
 		t.Error("the file has changed, but the basis has not")
+	}
+}
+
+// looks checks that a tool which only looks asks about nothing out of the ordinary,
+// and about a file with several names, in words for a person.
+func (c checker) looks(t *testing.T) {
+	if p := c.look(t, "en"); !reflect.DeepEqual(p, tool.Preview{}) {
+		t.Errorf("it asks about an ordinary call: %+v", p)
+	}
+	path, ok := c.f.Args[c.f.Path].(string)
+	if !ok || c.f.Folder {
+		return
+	}
+	if err := os.Link(filepath.Join(c.root, path), filepath.Join(t.TempDir(), "other")); err != nil {
+		t.Skip("no hard links here:", err)
+	}
+	warnings := map[string]bool{}
+	for _, lang := range []string{"en", "zh-CN", "cs"} {
+		p := c.look(t, lang)
+		if !strings.Contains(p.Warning, "2") || !strings.Contains(p.Warning, path) || !strings.Contains(p.Text, c.root) || p.Basis == "" || strings.Contains(p.Warning, "%!") {
+			t.Errorf("what it warns of in %s is not for people: %+v", lang, p)
+		}
+		warnings[p.Warning] = true
+	}
+	if len(warnings) != 3 {
+		t.Errorf("the warning is the same in all languages: %v", warnings)
+	}
+	if r := c.call(t, c.tl, "en", c.f.Args); r.Err == nil || !strings.Contains(r.Err.Message, "hard links") {
+		t.Errorf("without a yes: %s, %+v", r.Data, r.Err)
 	}
 }
 

@@ -320,7 +320,10 @@ func (c checker) deadline(t *testing.T) {
 	hang := c.tl
 	release := make(chan struct{})
 	defer close(release)
-	hang.Timeout = time.Millisecond
+	hang.Timeout = 100 * time.Millisecond
+	if hang.Preview != nil { // what hangs is the handler
+		hang.Preview = func(context.Context, tool.Env, json.RawMessage) (tool.Preview, error) { return tool.Preview{}, nil }
+	}
 	hang.Handler = func(context.Context, tool.Env, json.RawMessage) (any, error) {
 		<-release
 		return nil, nil
