@@ -18,6 +18,7 @@
 //	           intent
 //	ground     store, config, wire,  files, bytes, texts and processes; these know
 //	           toolcall, sandbox,    nothing of each other's work
+//	           confine, argv,
 //	           embedded,
 //	           embedded/gguf,
 //	           lang, text

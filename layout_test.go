@@ -53,9 +53,9 @@ type row struct {
 var arrows = map[string]row{
 	"": {vocabulary, ""},
 
-	"cmd/loci":     {wiring, "internal/cli"},
+	"cmd/loci":     {wiring, "internal/cli internal/confine"},
 	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/redact internal/secret internal/text internal/wire"},
-	"internal/app": {wiring, ". internal/agent internal/api internal/config internal/embedded internal/gate internal/intent " +
+	"internal/app": {wiring, ". internal/agent internal/api internal/argv internal/config internal/confine internal/embedded internal/gate internal/intent " +
 		"internal/keyring internal/model internal/model/server internal/prompt internal/redact internal/sandbox internal/secret internal/store internal/tool internal/toolkit internal/transcript internal/undo"},
 
 	"internal/api":     {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
@@ -70,7 +70,7 @@ var arrows = map[string]row{
 
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},
 	"internal/gate":          {abilities, ". internal/lang internal/sandbox internal/tool"},
-	"internal/toolkit":       {abilities, ". internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
+	"internal/toolkit":       {abilities, ". internal/argv internal/confine internal/lang internal/sandbox internal/text internal/tool internal/toolkit/arith"},
 	"internal/undo":          {abilities, ". internal/sandbox"},
 	"internal/toolkit/arith": {abilities, ". internal/text"},
 	"internal/model":         {abilities, ". internal/model/server internal/redact internal/text internal/wire internal/wire/ollama"},
@@ -83,6 +83,8 @@ var arrows = map[string]row{
 	"internal/secret":        {ground, ". internal/redact internal/text"},
 	"internal/redact":        {ground, ""},
 	"internal/sandbox":       {ground, ". internal/text"},
+	"internal/argv":          {ground, "internal/lang internal/text"},
+	"internal/confine":       {ground, "."},
 	"internal/embedded":      {ground, ". internal/embedded/gguf"},
 	"internal/embedded/gguf": {ground, ""},
 	"internal/toolcall":      {ground, ". internal/text"},

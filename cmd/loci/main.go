@@ -8,9 +8,11 @@ import (
 	"syscall"
 
 	"loci/internal/cli"
+	"loci/internal/confine"
 )
 
 func main() {
+	confine.Main() // does not return in the helpers that commands are run by
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the program in order; after that the default holds
 	// again, so that a second one ends it at once.

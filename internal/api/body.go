@@ -18,9 +18,9 @@ const (
 	// slack is room in a body's buffer for a longer model name, and for the
 	// smallest read that bytes.Buffer makes.
 	slack = 1 << 10
-	// believed is the largest claimed length, in bytes, that gets its room before
-	// anything has come: a claim costs a slow client nothing.
-	believed = 16 << 10
+	// A claimed length, in bytes, gets its room at once up to believed, since a claim
+	// costs a slow client nothing, and up to shown when that much has come.
+	believed, shown = 16 << 10, 1 << 20
 )
 
 // body reads a whole request body. It is bounded in size and in the time
@@ -32,13 +32,12 @@ func (s *server) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > s.Limits.Body {
 		return nil, s.tooLarge()
 	}
-	// Beyond what is believed, the buffer grows with what really arrives.
 	size := min(max(r.ContentLength, 0), believed) + slack
 	buf := bytes.NewBuffer(make([]byte, 0, size))
 	// Only after a whole body does net/http watch for the client leaving.
 	rc := http.NewResponseController(w)
 	src := patient{http.MaxBytesReader(w, r.Body, s.Limits.Body), rc, s.Limits.BodyIdle}
-	if _, err := buf.ReadFrom(src); err != nil {
+	if err := fill(buf, src, r.ContentLength); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return nil, s.tooLarge()
 		}
@@ -49,6 +48,19 @@ func (s *server) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	src.deadline(time.Time{}) // a stale one would cancel the request while it is served
 	return buf.Bytes(), nil
+}
+
+// fill reads a body of a claimed length, -1 where none is claimed. Beyond what is
+// believed of it, the buffer grows with what really arrives.
+func fill(buf *bytes.Buffer, src io.Reader, claimed int64) error {
+	if claimed > believed {
+		if _, err := buf.ReadFrom(io.LimitReader(src, believed)); err != nil {
+			return err
+		}
+		buf.Grow(int(min(claimed, shown)) - believed + slack)
+	}
+	_, err := buf.ReadFrom(src)
+	return err
 }
 
 // tooLarge is 413, with the limit that was hit.

@@ -21,6 +21,7 @@ import (
 	"loci"
 	"loci/internal/agent"
 	"loci/internal/api"
+	"loci/internal/argv"
 	"loci/internal/config"
 	"loci/internal/embedded"
 	"loci/internal/gate"
@@ -258,7 +259,24 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 
 // gateConfig says what may run unasked.
 func (a *App) gateConfig() gate.Config {
-	return gate.Config{Grants: a.store, Rules: a.rules, Taint: gate.Mode(a.opts.Config.Taint), Logger: a.opts.Logger}
+	return gate.Config{
+		Grants: a.store, Rules: a.rules, Command: a.command, Taint: gate.Mode(a.opts.Config.Taint), Logger: a.opts.Logger,
+	}
+}
+
+// command is what the configuration says of a call that runs a program.
+func (a *App) command(c tool.Case) (tool.Verdict, string) {
+	if c.Spec.Name != toolkit.RunCommand {
+		return tool.Ask, ""
+	}
+	says := toolkit.Rule(argv.Rules{Allow: a.opts.Config.UnaskedCommands, Deny: a.opts.Config.DeniedCommands}, c.Scope, c.Arguments)
+	switch {
+	case says.Denied != "":
+		return tool.Refuse, says.Reason
+	case says.Unasked:
+		return tool.Allow, ""
+	}
+	return tool.Ask, says.Reason
 }
 
 func (a *App) rules(p loci.Principal) sandbox.Rules { return rules(a.opts.Config, p) }

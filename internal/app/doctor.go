@@ -14,6 +14,7 @@ import (
 
 	"loci"
 	"loci/internal/config"
+	"loci/internal/confine"
 	"loci/internal/model"
 	"loci/internal/model/server"
 	"loci/internal/sandbox"
@@ -75,8 +76,22 @@ func Doctor(ctx context.Context, o Options, wrong error) []Check {
 		checks = append(checks, ok("instance", "loci does not run now"), checkPort(ctx, o.Config.Listen), checkDatabase(ctx, o.Paths.DB))
 	}
 	checks = append(checks, checkFolders(paths(o.Config.Folders), run.Folders, running)...)
+	checks = append(checks, checkSandbox(confine.Probe()))
 	checks = append(checks, checkModels(ctx, o, running)...)
 	return append(checks, checkClock(time.Now()))
+}
+
+// checkSandbox says what confines the commands that models run.
+func checkSandbox(l confine.Level) Check {
+	switch {
+	case l.Full():
+		return ok("sandbox", "commands are confined by %s", l)
+	case l.None():
+		return Check{"sandbox", Warn, "nothing confines commands here: " + l.Reason, "Read each question about a command with care: it can do whatever you can."}
+	case l.Landlock == 0:
+		return Check{"sandbox", Warn, "commands are confined by " + l.String() + " only, and may reach files outside the allowed folders", "Use a kernel with Landlock, which Linux has since 5.13."}
+	}
+	return Check{"sandbox", Warn, "commands are confined by " + l.String() + ", without namespaces: " + l.Reason, "Commands cannot change the modes of files then, which compilers do: let users make user namespaces where that is possible."}
 }
 
 func checkConfig(path string, wrong error) Check {

@@ -11,9 +11,13 @@ import (
 	"go.uber.org/goleak"
 
 	"loci/internal/config"
+	"loci/internal/confine"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	confine.Main()
+	goleak.VerifyTestMain(m)
+}
 
 // nowhere is a model server that is down.
 const nowhere = "http://127.0.0.1:9"

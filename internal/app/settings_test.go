@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"net"
@@ -16,6 +17,8 @@ import (
 	"loci/internal/config"
 	"loci/internal/embedded"
 	"loci/internal/keyring"
+	"loci/internal/tool"
+	"loci/internal/toolkit"
 )
 
 // elsewhere are the settings that app has no part in: the version is looked at
@@ -81,7 +84,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	}
 	tools := a.toolConfig(nil)
 	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private,
-		a.gateConfig().Taint, tools.Rules(loci.Principal{Owner: true}), tools.Rules(loci.Principal{ID: "user:ann"}),
+		a.gateConfig().Taint, ruling(a, "ls"), ruling(a, "rm"), tools.Rules(loci.Principal{Owner: true}), tools.Rules(loci.Principal{ID: "user:ann"}),
 		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, false), clock(c.TimeZone)().Location())
 }
 
@@ -95,9 +98,19 @@ func ownerKey(a *App) string {
 	return owner
 }
 
+// ruling is what is said of a command.
+func ruling(a *App, name string) string {
+	says, why := a.gateConfig().Command(tool.Case{
+		Spec:      loci.ToolSpec{Name: toolkit.RunCommand, SideEffects: loci.EffectExec},
+		Scope:     loci.Scope{Folders: []string{"/"}},
+		Arguments: json.RawMessage(fmt.Sprintf(`{"argv":[%q]}`, name)),
+	})
+	return fmt.Sprint(says, why)
+}
+
 // special are values for texts that have to follow a rule.
 var special = map[string]string{
-	"Listen": "localhost:0", "Backends.URL": "http://192.0.2.1:1", "TLS.Kind": "self", "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w", "Taint": "relaxed", "Folders.Access": "read",
+	"Listen": "localhost:0", "Backends.URL": "http://192.0.2.1:1", "TLS.Kind": "self", "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w", "Taint": "relaxed", "UnaskedCommands": "ls", "DeniedCommands": "rm", "Folders.Access": "read",
 }
 
 // fill gives every setting below v a value that is not its default.

@@ -12,9 +12,12 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"loci/internal/confine"
 )
 
 func TestMain(m *testing.M) {
+	confine.Main()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		http.DefaultClient.CloseIdleConnections()
 		os.Exit(code)

@@ -76,14 +76,16 @@ func TestEverySettingIsDescribed(t *testing.T) {
 // examples are values for the settings that are empty by default and have
 // parts.
 var examples = map[string]string{
-	"backends":        "\n  - http://127.0.0.1:11434\n  - url: https://models.example/v1\n    key: secret:that-server\n  - url: http://192.168.1.20:8080/v1\n    insecure: true",
-	"passthrough":     "\n  - codellama:7b-code",
-	"aliases":         "\n  fast: qwen2.5:1.5b",
-	"prompt_texts":    "\n  qwen2:\n    key_rule_first: true\n    rules: |\n      Only report what a tool returned.",
-	"folders":         "\n  - ~/Documents\n  - ~/Notes",
-	"principals":      "\n  ann@example.com:\n    folders:\n      - ~/Shared",
-	"allowed_hosts":   "\n  - loci.example",
-	"allowed_origins": "\n  - https://chat.example",
+	"backends":         "\n  - http://127.0.0.1:11434\n  - url: https://models.example/v1\n    key: secret:that-server\n  - url: http://192.168.1.20:8080/v1\n    insecure: true",
+	"passthrough":      "\n  - codellama:7b-code",
+	"aliases":          "\n  fast: qwen2.5:1.5b",
+	"prompt_texts":     "\n  qwen2:\n    key_rule_first: true\n    rules: |\n      Only report what a tool returned.",
+	"folders":          "\n  - ~/Documents\n  - {path: ~/Documents/drafts, access: write}\n  - {path: ~/Downloads, outside: true}",
+	"unasked_commands": "\n  - ls\n  - git status\n  - git log",
+	"denied_commands":  "\n  - git push",
+	"principals":       "\n  ann@example.com:\n    folders:\n      - ~/Shared",
+	"allowed_hosts":    "\n  - loci.example",
+	"allowed_origins":  "\n  - https://chat.example",
 }
 
 func exampleFile(t *testing.T) string {

@@ -101,8 +101,10 @@ func cases(t *testing.T) map[string][3]setCase {
 			// A flag adds, and what it adds comes first.
 			{at("f") + "|" + at("g,h"), []Folder{{Path: at("f")}, {Path: at("g,h")}, {Path: at("d")}, {Path: at("e")}}},
 		},
-		"working_folder": paths(),
-		"taint":          text("relaxed", "strict", "relaxed"),
+		"working_folder":   paths(),
+		"unasked_commands": {{"[ls, git log]", []string{"ls", "git log"}}, {"a,b c", []string{"a", "b c"}}, {"d|e", []string{"d", "e"}}},
+		"denied_commands":  {{"[git push]", []string{"git push"}}, {"a,b c", []string{"a", "b c"}}, {"d|e", []string{"d", "e"}}},
+		"taint":            text("relaxed", "strict", "relaxed"),
 		"principals": {
 			{"{u: {folders: [~/a]}}", map[string]Rights{"u": {Folders: []Folder{{Path: at("a")}}}}},
 			{"{v: {}}", map[string]Rights{"v": {}}},

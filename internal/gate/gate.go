@@ -11,6 +11,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 
@@ -44,8 +45,8 @@ type Config struct {
 	Grants Grants
 	// Rules give what may be changed unasked, and where.
 	Rules func(loci.Principal) sandbox.Rules
-	// Unasked tells whether the configuration lets a call of a program run unasked.
-	Unasked func(tool.Case) bool
+	// Command tells what the configuration says of a call of a program, and why.
+	Command func(tool.Case) (tool.Verdict, string)
 	Taint   Mode         // empty: Strict
 	Logger  *slog.Logger // nil: no logs
 }
@@ -66,6 +67,10 @@ var _ tool.Gate = (*Gate)(nil)
 // Decide decides about a call whose principal may have the tool.
 func (g *Gate) Decide(ctx context.Context, c tool.Case) tool.Decision {
 	reason := tool.Why(c)
+	says, why := g.command(c)
+	if says == tool.Refuse {
+		return tool.Decision{Reason: why, Suggestion: "Do without it, or tell the person that a rule of theirs forbids it."}
+	}
 	switch {
 	case g.astray(c):
 		if reason == "" {
@@ -76,13 +81,21 @@ func (g *Gate) Decide(ctx context.Context, c tool.Case) tool.Decision {
 		return tool.Decision{Verdict: tool.Allow}
 	case c.Preview.Warning != "" || c.Spec.Irreversible:
 		return tool.Decision{Verdict: tool.Ask, Reason: reason, Once: true}
-	case g.free(c):
+	case says == tool.Allow || g.free(c):
 		return tool.Decision{Verdict: tool.Allow, Permit: tool.PermitRule}
 	}
 	if id := g.granted(ctx, c); id != "" {
 		return tool.Decision{Verdict: tool.Allow, Permit: id}
 	}
-	return tool.Decision{Verdict: tool.Ask, Reason: reason}
+	return tool.Decision{Verdict: tool.Ask, Reason: cmp.Or(why, reason)}
+}
+
+// command is what the configuration says of a call that runs a program.
+func (g *Gate) command(c tool.Case) (tool.Verdict, string) {
+	if c.Spec.SideEffects != loci.EffectExec || g.cfg.Command == nil {
+		return tool.Ask, ""
+	}
+	return g.cfg.Command(c)
 }
 
 // leaves is why a call asks that otherwise runs unasked.
@@ -92,15 +105,10 @@ var leaves = lang.Words{
 	CS: "Sahá mimo tento počítač a tato konverzace četla obsah odjinud.",
 }
 
-// free tells whether the configuration lets a call run unasked.
+// free tells whether the rules of folders let a call run unasked.
 func (g *Gate) free(c tool.Case) bool {
-	switch {
-	case c.Spec.SideEffects == loci.EffectWrite && c.Spec.Files && g.cfg.Rules != nil:
-		return g.cfg.Rules(c.Scope.Principal).Free(c.Preview.Touches...)
-	case c.Spec.SideEffects == loci.EffectExec && g.cfg.Unasked != nil:
-		return g.cfg.Unasked(c)
-	}
-	return false
+	return c.Spec.SideEffects == loci.EffectWrite && c.Spec.Files && g.cfg.Rules != nil &&
+		g.cfg.Rules(c.Scope.Principal).Free(c.Preview.Touches...)
 }
 
 // granted is the id of a grant that holds for a call; empty if none does.

@@ -20,8 +20,8 @@ import (
 	"loci/internal/toolkit"
 )
 
-// changers are the names of the tools that change files.
-var changers = []string{"write_file", "edit_file", "move_file", "delete_file"}
+// changers are the names of the tools that change files, or may.
+var changers = []string{"write_file", "edit_file", "move_file", "delete_file", "run_command"}
 
 // readers are the real tools that only look.
 func readers() []tool.Tool {

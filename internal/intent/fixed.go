@@ -25,7 +25,7 @@ var undone = sync.OnceValue(func() []string { return heads(notByItself, notByIts
 // fixedTexts are all replies whose names of files are examples.
 var fixedTexts = sync.OnceValue(func() []string {
 	texts := append(heads(oneNamed, canLookUp, whatICan, whatIChange, whoIAm, wholeName, noFileName, onlyThisTalk, nothingSaid, whichSum, cannotSum,
-		cannotDuplicates, cannotTrash, cannotNote, cannotUndo, cannotChange, cannotCopy, cannotRun, cannotWeb, cannotWeather, cannotNews, cannotMail, cannotRemind, cannotPlay, cannotHeat, cannotDraw, cannotClose, whoseName),
+		cannotDuplicates, cannotTrash, cannotNote, cannotUndo, cannotChange, cannotCopy, cannotRun, howToRun, cannotWeb, cannotWeather, cannotNews, cannotMail, cannotRemind, cannotPlay, cannotHeat, cannotDraw, cannotClose, whoseName),
 		germanOnly, frenchOnly, spanishOnly, russianOnly)
 	return slices.Concat(texts, passing(), undone())
 })

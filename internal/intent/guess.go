@@ -172,6 +172,8 @@ func (u *utterance) aimed(tool string) goal {
 		return u.processes("")
 	case writeFile, editFile, moveFile, deleteFile: // never by meaning alone
 		return saying{oneNamed.In(u.Lang)}
+	case runCommand:
+		return saying{howToRun.In(u.Lang)}
 	case searchFiles:
 		if path == "" {
 			return nil

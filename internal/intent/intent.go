@@ -15,7 +15,7 @@
 // answers: a small model would make something up. What goes on from the
 // conversation ("how many lines does it have?") is made whole from it first.
 // What changes files must be plain and whole, because a person is asked about it;
-// a report of log lines is a plan of several calls. A yes or no that nothing waits
+// a report of log lines is a plan of several calls. A command is run as it was said. A yes or no that nothing waits
 // for, requests in other languages, what seems to go on from a change, and questions
 // about what was done, are told so: what no rule is sure of ends in
 // an honest sentence and not in an invention about the person's files.
@@ -189,7 +189,7 @@ func fitting(rules []rule, u *utterance, words string) goal {
 // Those about one file and for reading also stand by themselves.
 func rules(about, read []rule) []rule {
 	return slices.Concat(
-		nearlyRules(), linesRules(), paperRules(), folderRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
+		nearlyRules(), linesRules(), paperRules(), folderRules(), runRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
 		compareRules(), factRules(), kindRules(), about, filesRules(), findRules(), wordRules(), listRules(), read, questionRules(),
 	)
 }

@@ -25,6 +25,7 @@ const (
 	editFile      = "edit_file"
 	moveFile      = "move_file"
 	deleteFile    = "delete_file"
+	runCommand    = "run_command"
 )
 
 // utterance is what a person said, made ready for the rules.

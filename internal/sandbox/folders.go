@@ -63,7 +63,8 @@ type Folders struct {
 	work    string    // absolute; empty when no folder is allowed
 	lost    bool      // there is no folder at work, so relative paths mean nothing
 	home    string    // absolute; empty when unknown
-	private []string  // real paths that stay closed
+	private []string  // real paths that stay closed, of those in or around the allowed ones
+	closed  []string  // all of them
 	rules   Rules     // with real paths
 	watched bool      // some rule counts for looking too
 	unasked bool

@@ -10,6 +10,7 @@ import (
 func (f *Folders) keepOut(private []string) {
 	for _, path := range private {
 		real := realOf(path)
+		f.closed = append(f.closed, real)
 		for _, d := range f.folders {
 			if insideFolded(real, d.real) || insideFolded(d.real, real) {
 				f.private = append(f.private, real)

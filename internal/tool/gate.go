@@ -67,7 +67,7 @@ func Why(c Case) string {
 	switch {
 	case c.Preview.Warning != "":
 		return c.Preview.Warning
-	case c.Spec.Dangerous && c.Spec.Files:
+	case c.Spec.Dangerous && c.Spec.SideEffects == loci.EffectWrite && c.Spec.Files:
 		return whyFiles.In(language)
 	case c.Spec.Dangerous:
 		return why[c.Spec.SideEffects].In(language)

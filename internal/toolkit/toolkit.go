@@ -45,6 +45,7 @@ func All(c Config) []tool.Tool {
 		tool.WithDoing(editFile(j), func(a editArgs) string { return "changing " + a.Path }),
 		tool.WithDoing(moveFile(j), func(a moveArgs) string { return "moving " + a.Source + " to " + a.Destination }),
 		tool.WithDoing(deleteFile(j), func(a deleteArgs) string { return "deleting " + a.Path }),
+		tool.WithDoing(runCommand(), runningCommand),
 		tool.WithDoing(systemInfo(), func(systemArgs) string { return "looking at the machine" }),
 		tool.WithDoing(listProcesses(), func(processArgs) string { return "looking at what runs" }),
 		tool.WithDoing(currentTime(), func(clockArgs) string { return "looking at the clock" }),

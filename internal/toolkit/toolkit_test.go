@@ -13,12 +13,16 @@ import (
 	"go.uber.org/goleak"
 
 	"loci"
+	"loci/internal/confine"
 	"loci/internal/text"
 	"loci/internal/tool"
 	"loci/internal/tool/tooltest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	confine.Main()
+	goleak.VerifyTestMain(m)
+}
 
 // fixtures tell the conformance suite how to call each tool.
 var fixtures = map[string]tooltest.Fixture{
@@ -32,6 +36,7 @@ var fixtures = map[string]tooltest.Fixture{
 	"edit_file":      {Args: map[string]any{"path": "notes.md", "old_text": "e", "new_text": "E", "replace_all": true}, Path: "path", Fail: map[string]any{"path": "notes.md", "old_text": "buy silk", "new_text": "x"}},
 	"move_file":      {Args: map[string]any{"source": "notes.md", "destination": "new/moved.md"}, Path: "source", Fail: map[string]any{"source": "notes.md", "destination": "app.log"}},
 	"delete_file":    {Args: map[string]any{"path": "notes.md"}, Path: "path", Fail: map[string]any{"path": "."}},
+	"run_command":    {Args: map[string]any{"argv": []string{"cat", "notes.md"}}, Fail: map[string]any{"argv": []string{"no-such-program-here"}}},
 	"calculate":      {Args: map[string]any{"expression": "111 x 222 / 777"}, Fail: map[string]any{"expression": "1/0"}},
 }
 
@@ -64,7 +69,7 @@ func TestPromptSize(t *testing.T) {
 	for _, tl := range All(Config{}) {
 		total += len(tl.Name) + len(tl.Description) + len(tl.Parameters)
 	}
-	if total > 4800 {
+	if total > 5600 {
 		t.Errorf("the tools take %d bytes of the prompt", total)
 	}
 	t.Logf("%d bytes", total)
@@ -162,6 +167,10 @@ func TestDoing(t *testing.T) {
 		{"edit_file", `{"path":"a.md","old_text":"x","new_text":"y"}`, "changing a.md"},
 		{"move_file", `{"source":"a","destination":"b"}`, "moving a to b"},
 		{"delete_file", `{"path":"a.md"}`, "deleting a.md"},
+		{"run_command", `{"argv":["git","log","--author","A B"]}`, "running git log --author 'A B'"},
+		{"run_command", `{"argv":"make test"}`, "running make test (this may take long)"},
+		{"run_command", `{"script":"ls | wc -l","timeout_s":61}`, "running the script ls | wc -l (this may take long)"},
+		{"run_command", `{"argv":"ls | wc"}`, "running a command"},
 		{"calculate", `{"expression":"6*7"}`, "calculating 6*7"},
 		{"current_time", `{}`, "looking at the clock"},
 		{"something_new", `{"path":"x"}`, "something_new"},

@@ -34,10 +34,11 @@ const (
 )
 
 const (
-	// bufferSize is that of a connection's buffers, in bytes. A streamed token is
-	// smaller and what is larger goes past them, so more would only be held, once
-	// for each stream.
-	bufferSize = 1 << 10
+	// The sizes of a connection's buffers, in bytes: for a short reply or a streamed
+	// token with what goes around it, and for the head of a request. What is larger
+	// goes past them, so more would only be held, once for each stream.
+	readBuffer  = 2 << 10
+	writeBuffer = 1 << 10
 	// idleConns is how many connections are kept for the next calls. After a crowd
 	// the rest goes at once; a new one to this machine takes a tenth of a
 	// millisecond.
@@ -101,8 +102,8 @@ func New(c Config) *Client {
 		TLSHandshakeTimeout:    c.Timeouts.Connect,
 		MaxIdleConnsPerHost:    idleConns,
 		IdleConnTimeout:        c.Backend.idleTimeout(),
-		ReadBufferSize:         bufferSize,
-		WriteBufferSize:        bufferSize,
+		ReadBufferSize:         readBuffer,
+		WriteBufferSize:        writeBuffer,
 		MaxResponseHeaderBytes: maxHeader,
 		DisableCompression:     true, // a stream that is packed arrives in lumps
 		ForceAttemptHTTP2:      true,
@@ -246,7 +247,7 @@ func (c *Client) send(ctx context.Context, r call) (*guard, *http.Response, erro
 		_ = g.Close() // has no body that could fail to close
 		return nil, nil, b.garbled(err)
 	}
-	sent := attach(req, r.body)
+	req, sent := attach(req, r.body)
 	defer sent.drop()
 	if r.header != nil {
 		req.Header = r.header.Clone()

@@ -4,62 +4,57 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"sync"
 )
 
 // payload is the body of a request. net/http keeps a request as long as its
 // response is read; for a streamed reply that would be all of the conversation,
 // minutes after it was sent. So the bytes are let go of once they are not needed.
+//
+// The transport gets an ordinary [bytes.Reader]: with any other it would send the
+// head of the request in a packet of its own.
 type payload struct {
-	mu   sync.Mutex // the transport reads and closes from goroutines of its own
-	data []byte     // nil: let go of
+	mu    sync.Mutex // the transport asks and tells from goroutines of its own
+	data  []byte
+	first *bytes.Reader // of the first attempt
+	again bool          // there was another: which of them tells is not known
 }
 
-// attach makes body the body of req. Nothing is attached where there is none.
-func attach(req *http.Request, body []byte) *payload {
-	p := &payload{data: body}
+// attach makes body the body of req, and gives req as it is to be sent.
+func attach(req *http.Request, body []byte) (*http.Request, *payload) {
+	p := &payload{data: body, first: bytes.NewReader(body)}
 	if len(body) == 0 {
-		return p
+		return req, p
 	}
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { p.sent() }}
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
 	req.ContentLength = int64(len(body))
-	// The transport asks for it again where a kept connection turns out to be stale.
-	req.GetBody = func() (io.ReadCloser, error) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return &copyOf{left: bytes.NewReader(p.data)}, nil
-	}
-	req.Body, _ = req.GetBody()
-	return p
+	req.Body, req.GetBody = io.NopCloser(p.first), p.anew
+	return req, p
 }
 
-// drop lets go of the bytes. A copy that is on its way still has its own.
+// anew gives the bytes for another attempt: a kept connection turned out to be stale.
+func (p *payload) anew() (io.ReadCloser, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.again = true
+	return io.NopCloser(bytes.NewReader(p.data)), nil
+}
+
+// sent empties the reader of the first attempt, which told that it is done with it.
+func (p *payload) sent() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.again {
+		p.first.Reset(nil)
+	}
+}
+
+// drop lets go of the bytes when there is no other attempt to come. What is still
+// being sent goes on.
 func (p *payload) drop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.data = nil
-}
-
-// copyOf is a payload on its way: it lets go of the bytes when it is closed, which
-// the transport does as soon as all of it is sent.
-type copyOf struct {
-	mu   sync.Mutex
-	left *bytes.Reader // nil: closed
-}
-
-// Read implements io.Reader.
-func (c *copyOf) Read(b []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.left == nil {
-		return 0, http.ErrBodyReadAfterClose
-	}
-	return c.left.Read(b)
-}
-
-// Close implements io.Closer.
-func (c *copyOf) Close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.left = nil
-	return nil
 }

@@ -1,0 +1,73 @@
+package intent
+
+import (
+	"strings"
+
+	"loci"
+	"loci/internal/lang"
+)
+
+// howToRun is what to say to a request to run something that is no command yet.
+var howToRun = lang.Words{
+	EN: "I run a command if you give it whole, and ask first. For example:\n- run git status\n- run the command \"wc -l notes.md\"",
+	ZH: "请给出完整的命令，我会先询问再运行。例如：\n- 运行 git status\n- 执行命令“wc -l notes.md”",
+	CS: "Příkaz spustím, když ho napíšete celý, a předem se zeptám. Například:\n- spusť git status\n- spusť příkaz \"wc -l notes.md\"",
+}
+
+// running is the goal of one command, in the person's own words. The tool makes
+// words of the line, and the person sees them before anything runs.
+type running struct{ line string }
+
+// first is the tool that runs it.
+func (running) first() string { return runCommand }
+
+// next runs it, then says what came of it.
+func (g running) next(_ *utterance, done []loci.ToolResult) loci.Move {
+	if len(done) == 0 {
+		return changing(runCommand, arguments{"argv": []string{g.line}})
+	}
+	return sayChange(done[len(done)-1])
+}
+
+// programNames are programs that people name without calling them commands. Others
+// than these need the word: to run a marathon is no command.
+const programNames = `(?:git|ls|cat|head|tail|wc|grep|find|sort|uniq|diff|du|df|date|pwd|echo|uname|uptime|whoami|id|ps|free|stat|file|tree|which|make|cmake|cargo|go|npm|npx|yarn|pnpm|pip3?|pytest|python3?|node|ruby|perl|bash|sh|gcc|rustc|javac?|mvn|gradle|docker|tar|zip|unzip|sed|awk|jq|curl|wget|rm|cp|mv|mkdir|touch|chmod|ln|\./\S+)`
+
+// runRules read a command that is to be run: what follows the word command, stands
+// in quotes, or begins with the name of a program.
+func runRules() []rule {
+	return []rule{
+		{newPatterns(
+			"^(?:run|execute|start)(?: this| the| a)?(?: shell| terminal)?(?: command| program)?:? (?P<quoted>[`\"'“].+[`\"'”])$",
+			`^(?:run|execute)(?: this| the)?(?: shell| terminal)? command:? (?P<line>\S.*)$`,
+			`^(?:run|execute) (?P<line>`+programNames+`(?: .+)?)$`,
+			"^(?:运行|执行)(?:一下)?(?:这个|以下)?(?:命令|程序)?[：:]?\\s*(?P<quoted>[`\"'“].+[`\"'”])$",
+			`^(?:运行|执行)(?:一下)?(?:这个|以下)?命令[：:]?\s*(?P<line>[\w./].*)$`,
+			`^(?:运行|执行)\s*(?P<line>`+programNames+`(?: .+)?)$`,
+			"^(?:spusť|spusťte|proveď)(?: mi)?(?: tento)?(?: příkaz| program)?:? (?P<quoted>[`\"'“„].+[`\"'”“])$",
+			`^(?:spusť|spusťte|proveď)(?: mi)?(?: tento)? příkaz:? (?P<line>\S.*)$`,
+			`^(?:spusť|spusťte|proveď)(?: mi)? (?P<line>`+programNames+`(?: .+)?)$`,
+		), func(u *utterance, m captures) goal {
+			line := m["line"]
+			if m["quoted"] != "" {
+				var ok bool
+				if line, ok = literal(m["quoted"]); !ok {
+					return nil
+				}
+			}
+			if line = strings.TrimSpace(u.verbatim(line)); line == "" {
+				return nil
+			}
+			return running{line}
+		}},
+		{newPatterns(
+			`^(?:run|execute)(?: the| a| my| this| these)?(?: \pL+)? (?:scripts?|commands?|tests?|program|build)$`, `^(?:run|execute) \S+\.(?:sh|py|js|rb|pl)$`,
+			`^(?:运行|执行)(?:这个|一个)?(?:命令|脚本|测试|程序|\S+\.(?:sh|py))$`, `^(?:spusť|proveď)(?: mi)? (?:příkaz|skript|testy?|\S+\.(?:sh|py))$`,
+		), func(u *utterance, _ captures) goal {
+			if !u.offers(runCommand) {
+				return nil
+			}
+			return saying{howToRun.In(u.Lang)}
+		}},
+	}
+}

@@ -1,0 +1,71 @@
+package sandbox
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+)
+
+// Reach is what a program may be given that works in the allowed folders by itself,
+// without going through [Folders]: real paths, to be kept to by other means.
+type Reach struct {
+	Write   []string // folders that may be changed, absolute and without links
+	Read    []string // folders that may only be looked into, in those or beside them
+	Private []string // folders that stay closed, wherever they are
+	// Outside are those of them whose content comes from others.
+	Outside []string
+}
+
+// Folders are all that may be looked into.
+func (r Reach) Folders() []string { return slices.Concat(r.Write, r.Read) }
+
+// Reach tells what the rules allow of each folder as a whole, and what stays closed.
+func (f *Folders) Reach() (r Reach) {
+	if f == nil {
+		return r
+	}
+	r.Private = slices.Clone(f.closed)
+	for _, d := range f.folders {
+		r.add(d.real, f.rules.at(d.real))
+	}
+	for _, rule := range f.rules { // those inside a folder say otherwise for a part of it
+		if !slices.Contains(r.Folders(), rule.Path) && slices.ContainsFunc(f.folders, func(d *folder) bool { return inside(rule.Path, d.real) }) {
+			r.add(rule.Path, rule)
+		}
+	}
+	return r
+}
+
+func (r *Reach) add(path string, rule Rule) {
+	switch rule.Access {
+	case Never:
+		r.Private = append(r.Private, path)
+	case ReadOnly:
+		r.Read = append(r.Read, path)
+	default:
+		r.Write = append(r.Write, path)
+	}
+	if rule.Outside {
+		r.Outside = append(r.Outside, path)
+	}
+}
+
+// Folder finds the real path of a folder that a path names: one that a program may
+// be started in. It is an error where list_dir would have one.
+func (f *Folders) Folder(ctx context.Context, path string) (string, error) {
+	loc, err := f.Resolve(path)
+	if err != nil {
+		return "", err
+	}
+	for _, err := range f.names(loc, path) { // opening it is what decides
+		if err != nil {
+			return "", f.explain(ctx, err, loc, path)
+		}
+		break
+	}
+	real, err := filepath.EvalSymlinks(loc.Path())
+	if err != nil {
+		return "", f.explain(ctx, err, loc, path)
+	}
+	return real, nil
+}
