@@ -39,6 +39,8 @@ type Approval struct {
 	Expires   Time            `json:"expires"`
 	// Grants are the spans that a yes can be given for.
 	Grants []GrantSpan `json:"grants,omitempty"`
+	// Asker is whose conversation asks, where it is not that of the reader of a list.
+	Asker string `json:"asker,omitempty"`
 
 	Principal   string `json:"-"` // who may answer
 	Fingerprint string `json:"-"`

@@ -15,6 +15,7 @@ const (
 	NodePrefix     = "node_"
 	ApprovalPrefix = "apr_"
 	GrantPrefix    = "gra_"
+	KeyPrefix      = "key_"
 )
 
 // NewID returns prefix followed by a UUID of version 7 (RFC 9562, section

@@ -19,7 +19,8 @@ import (
 const busy = 5 * time.Second
 
 // Answer settles a question of p and returns; the turn that asked goes on by itself.
-// It is a loci.Conflict error if the question is not open any more.
+// It is a loci.Conflict error if the question is not open any more, and
+// loci.Forbidden if p may not say yes.
 //
 // A yes holds for the span it is given for, which has to be one of those that the
 // question names; empty: once.
@@ -27,6 +28,9 @@ func (a *Agent) Answer(ctx context.Context, p loci.Principal, id string, yes boo
 	q, err := a.cfg.Approvals.Approval(ctx, p.ID, id)
 	if err != nil {
 		return q, err
+	}
+	if yes && !p.May(loci.RightApprove) {
+		return q, loci.Errorf(loci.Forbidden, "The key cannot allow anything.").WithHint("Allow it where loci runs: loci approvals yes %s", q.Code)
 	}
 	verdict := approval.No
 	if yes {

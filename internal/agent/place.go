@@ -126,7 +126,11 @@ func (t *turn) matchAnswer(ctx context.Context, s spot, a approval.Answer) (spot
 		return t.shownElsewhere(ctx, s, a)
 	}
 	s.standing, s.verdict, s.span = answers, a.Verdict, a.Span
-	if s.picked, s.words = approval.Match(a, s.waiting.Approvals, t.language()); s.words != "" {
+	s.picked, s.words = approval.Match(a, s.waiting.Approvals, t.language())
+	if s.words == "" && a.Verdict == approval.Yes && !t.req.Principal.May(loci.RightApprove) {
+		s.words = approval.OnlyNo(approval.Codes(s.picked), t.language())
+	}
+	if s.words != "" {
 		s.standing = late
 	}
 	return s, nil

@@ -53,6 +53,7 @@ func (t *turn) restore(w *loci.Waiting) error {
 	t.log = t.logger()
 	t.req.Message = loci.Message{Role: loci.User, Content: p.Text}
 	t.req.Options = p.Options
+	t.req.Principal = p.Asker // whoever answers, it has the rights that it began with
 	return nil
 }
 
@@ -129,14 +130,15 @@ func (t *turn) park(ctx context.Context, asked []question) phase {
 		}
 		w.Approvals = append(w.Approvals, a)
 	}
-	for i, block := range approval.Blocks(w.Approvals, t.scope.Lang, t.zone()) {
+	reader := approval.Reader{Lang: t.scope.Lang, Zone: t.zone(), OnlyNo: !t.req.Principal.May(loci.RightApprove)}
+	for i, block := range approval.Blocks(w.Approvals, reader) {
 		w.Approvals[i].Question = block
 		payloads = append(payloads, w.Approvals[i])
 	}
 	if !t.begun { // the tiny tier adds the message last
 		t.addUser(t.req.Message.Content)
 	}
-	if err := t.wait(ctx, w, approval.Questions(w.Approvals, t.scope.Lang, t.zone()), payloads); err != nil {
+	if err := t.wait(ctx, w, approval.Questions(w.Approvals, reader), payloads); err != nil {
 		return t.fail(err)
 	}
 	return nil

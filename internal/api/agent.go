@@ -216,19 +216,30 @@ func pour[T any](s *server, w http.ResponseWriter, r *http.Request, leave contex
 	defer st.end()
 	for item, err := range items {
 		if err == nil {
+			err = r.Context().Err() // a key is looked at again for each event
+		}
+		if err == nil {
 			err = st.do(func() error { return frame(st, item) })
 			if err != nil {
 				return nil // the client has left, or was too slow and comes back
 			}
 			continue
 		}
-		if !st.end() {
-			return err
-		}
-		// Not one of the sequence, so it has a name of its own and no number.
-		_, _ = st.Write(append(append([]byte("event: error\ndata: "), ownError(s.note(r, err))...), "\n\n"...))
-		return nil
+		return s.lastWord(st, r, err)
 	}
+	if err := r.Context().Err(); err != nil {
+		return s.lastWord(st, r, err)
+	}
+	return nil
+}
+
+// lastWord ends a stream of events with an error. That is not an event of the
+// session, so it has a name of its own and no number.
+func (s *server) lastWord(st *stream, r *http.Request, err error) error {
+	if !st.end() {
+		return err
+	}
+	_, _ = st.Write(append(append([]byte("event: error\ndata: "), ownError(s.note(r, err))...), "\n\n"...))
 	return nil
 }
 

@@ -25,8 +25,9 @@ type Config struct {
 	Models    Models    // lists, profiles, embeddings
 	Backends  Backends  // pass-through, and clients' chores
 
-	// Keys is asked for every request, so a changed key holds at once. Needed.
-	Keys func() Keys
+	// Keys is asked for every request, so a changed key holds at once.
+	Keys      Keyring
+	KeyEditor KeyEditor // making and revoking keys
 	// OwnerName is how to call the person who runs loci.
 	OwnerName string
 	// AllowedHosts are further values of the Host header, next to the loopback
@@ -62,6 +63,10 @@ type Limits struct {
 	Write     time.Duration // for one write to a client that reads slowly: 30 s
 	Hold      time.Duration // before a stream's headers go out without an answer: 1 s
 	KeepAlive time.Duration // of silence before a sign of life: 15 s
+	Frame     int64         // bytes of a message on a WebSocket: 1 MiB
+	Follows   int           // sessions that one WebSocket follows: 32
+	OwnRate   int           // requests a second with a key of the owner's: 2,000
+	KeyRate   int           // with another key, and of a forwarded user: 50
 }
 
 // New makes the handler. It needs no listener, so a test can call it directly.
@@ -70,7 +75,7 @@ func New(c Config) http.Handler {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	c.Limits = c.Limits.withDefaults()
-	s := &server{Config: c, started: loci.Now()}
+	s := &server{Config: c, started: loci.Now(), paces: newPaces(c.Limits)}
 	return chain(s.routes(), s.observe, s.contain, s.openPath, s.checkOrigin, s.checkHost)
 }
 
@@ -88,10 +93,11 @@ func Server(ctx context.Context, h http.Handler, logger *slog.Logger) *http.Serv
 	}
 }
 
-// server is the handler's state: all of it is fixed when it is made.
+// server is the handler's state: all of it but the paces is fixed when it is made.
 type server struct {
 	Config
 	started loci.Time // stands in for models whose date nobody knows
+	paces   *paces
 }
 
 // withDefaults fills in what was left zero.
@@ -102,5 +108,9 @@ func (l Limits) withDefaults() Limits {
 	l.Write = cmp.Or(l.Write, 30*time.Second)
 	l.Hold = cmp.Or(l.Hold, time.Second)
 	l.KeepAlive = cmp.Or(l.KeepAlive, 15*time.Second)
+	l.Frame = cmp.Or(l.Frame, 1<<20)
+	l.Follows = cmp.Or(l.Follows, 32)
+	l.OwnRate = cmp.Or(l.OwnRate, 2000)
+	l.KeyRate = cmp.Or(l.KeyRate, 50)
 	return l
 }

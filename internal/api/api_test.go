@@ -7,9 +7,11 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +27,48 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const (
 	ownerKey = "owner-key-0123456789"
 	chatKey  = "chat-key-0123456789"
+
+	rootKey   = "root-key-0123456789"   // all rights
+	scriptKey = "script-key-0123456789" // only chats
+	readKey   = "read-key-0123456789"   // only has tools look
+	buttonKey = "button-key-0123456789" // only approves
+	adminKey  = "admin-key-0123456789"  // all but the rest
 )
+
+// testKeys are the valid keys, by their secrets.
+var testKeys = ring{
+	ownerKey:  {ID: loci.OwnerKey, Name: "owner", Principal: "owner", Rights: loci.AllRights()},
+	chatKey:   {ID: loci.ChatKey, Name: "chat", Principal: "owner", Rights: []loci.Right{loci.RightChat, loci.RightReadTools, loci.RightWriteTools}},
+	rootKey:   {ID: "key_1", Name: "root", Principal: "key:root", Rights: loci.AllRights()},
+	scriptKey: {ID: "key_2", Name: "script", Principal: "key:script", Rights: []loci.Right{loci.RightChat}},
+	readKey:   {ID: "key_3", Name: "read", Principal: "key:read", Rights: []loci.Right{loci.RightReadTools}},
+	buttonKey: {ID: "key_4", Name: "button", Principal: "key:button", Rights: []loci.Right{loci.RightApprove}},
+	adminKey:  {ID: "key_5", Name: "admin", Principal: "key:admin", Rights: []loci.Right{loci.RightAdmin}},
+}
+
+// ring is keys that nobody revokes.
+type ring map[string]loci.Key
+
+func (r ring) Find(secret string) (loci.Key, bool) {
+	k, ok := r[secret]
+	return k, ok
+}
+
+func (r ring) Hold(ctx context.Context, _ loci.Key) (context.Context, func()) { return ctx, func() {} }
+
+func (r ring) Keys() []loci.Key { return slices.Collect(maps.Values(r)) }
+
+func (r ring) Add(_ context.Context, _ loci.Principal, name string, rights []loci.Right) (loci.Key, string, error) {
+	return loci.Key{ID: "key_9", Name: name, Rights: rights}, "secret", nil
+}
+
+func (r ring) Revoke(_ context.Context, _ loci.Principal, name string) (loci.Key, error) {
+	return loci.Key{ID: "key_9", Name: name, Principal: "key:" + name}, nil
+}
+
+func (r ring) Rotate(_ context.Context, _ loci.Principal, name string) (loci.Key, string, error) {
+	return loci.Key{ID: "key_9", Name: name}, "secret", nil
+}
 
 // fake is everything the handler needs of the rest of the program. A function
 // that a test did not set answers like an empty program.
@@ -311,7 +354,7 @@ var errDown = loci.Errorf(loci.Unreachable, "Ollama at http://127.0.0.1:11434 is
 func (f *fake) config() Config {
 	return Config{
 		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f, Questions: f, Audit: f, Changes: f,
-		Keys:         func() Keys { return Keys{Owner: ownerKey, Chat: chatKey} },
+		Keys: testKeys, KeyEditor: testKeys,
 		OwnerName:    "Ada",
 		AllowedHosts: []string{"agent.tailnet.example"}, AllowedOrigins: []string{"https://chat.example"},
 		Instance: "inst_1", Version: "1.2.3",
@@ -531,7 +574,7 @@ func TestLogHasNoContentAndNoKeys(t *testing.T) {
 			t.Errorf("%q is in the log:\n%s", secret, &log)
 		}
 	}
-	for _, want := range []string{`"route":"POST /v1/chat/completions"`, `"route":"POST /api/chat","status":200`, `"principal":"owner","scope":"chat","via":"path"}`, `"principal":"owner","scope":"owner"`, `"via":"path","error":"unauthorized"`} {
+	for _, want := range []string{`"route":"POST /v1/chat/completions"`, `"route":"POST /api/chat","status":200`, `"principal":"owner","key":"chat","via":"path"}`, `"principal":"owner","key":"owner"`, `"via":"path","error":"unauthorized"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %s:\n%s", want, &log)
 		}

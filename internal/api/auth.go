@@ -1,8 +1,7 @@
 package api
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,36 +10,23 @@ import (
 	"loci"
 )
 
-// Keys are the secrets that open the doors. An empty key opens none.
-type Keys struct {
-	Owner string // every scope; only in headers
-	Chat  string // chat and models only; the one that may stand in a path
+// Keyring is every key that opens a door.
+type Keyring interface {
+	// Find gives the valid key with a secret.
+	Find(secret string) (loci.Key, bool)
+	// Hold gives a context that ends when the key is revoked or replaced; its cause
+	// is then an error for the client. The caller calls release when it is done.
+	Hold(ctx context.Context, key loci.Key) (held context.Context, release func())
 }
 
-// scope is what a route needs and a key gives. A higher one includes the lower.
-type scope int
-
-const (
-	scopeNone  scope = iota // anybody
-	scopeChat               // talk to models
-	scopeOwner              // the agent API
-)
-
-// String is the scope's name in the log; empty for what needs no key.
-func (s scope) String() string {
-	switch s {
-	case scopeChat:
-		return "chat"
-	case scopeOwner:
-		return "owner"
-	}
-	return ""
-}
-
-// caller is who sent a request, with what right.
+// caller is who sent a request, and with which key.
 type caller struct {
 	principal loci.Principal
-	scope     scope
+	key       loci.Key
+	// guest says that loci's own door is closed whatever the key may: that of
+	// the chat key, which stands in addresses, and of people that a chat server
+	// forwards.
+	guest bool
 }
 
 // authenticate is the only place that looks at keys. Whatever carries the key,
@@ -50,23 +36,34 @@ func (s *server) authenticate(r *http.Request) (caller, error) {
 	x := exchangeOf(r)
 	// Clients often insist on sending some key, so one beside a key in the path
 	// is no fault; but it must not lend the path more than the path may have.
-	key := bearer(r)
+	secret := bearer(r)
 	if x.via == "path" {
-		key = x.key
+		secret = x.key
 	}
-	if key == "" {
-		return caller{}, loci.Errorf(loci.Unauthorized, "This address needs a key.").
-			WithHint("Send it as \"Authorization: Bearer KEY\"; loci prints it when it starts.")
+	if secret == "" {
+		hint := "Send it as \"Authorization: Bearer KEY\"; loci prints it when it starts."
+		if keyInQuery(r) {
+			hint = "Send it as \"Authorization: Bearer KEY\": what stands behind the ? of an address is in logs and histories, so loci takes no key from there."
+		}
+		return caller{}, loci.Errorf(loci.Unauthorized, "This address needs a key.").WithHint("%s", hint)
 	}
-	keys := s.Keys()
-	switch {
-	case same(key, keys.Owner) && x.via != "path":
-		return s.person(r, scopeOwner)
-	case same(key, keys.Chat):
-		return s.person(r, scopeChat)
+	key, ok := s.Keys.Find(secret)
+	if !ok || x.via == "path" && key.ID != loci.ChatKey {
+		return caller{}, loci.Errorf(loci.Unauthorized, "The key is not valid.").
+			WithHint("loci prints the valid key when it starts.")
 	}
-	return caller{}, loci.Errorf(loci.Unauthorized, "The key is not valid.").
-		WithHint("loci prints the valid key when it starts.")
+	return s.person(r, key)
+}
+
+// keyInQuery tells whether somebody seems to have put a key there.
+func keyInQuery(r *http.Request) bool {
+	for name := range r.URL.Query() {
+		switch strings.ToLower(name) {
+		case "key", "api_key", "apikey", "api-key", "x-api-key", "token", "access_token", "authorization":
+			return true
+		}
+	}
+	return false
 }
 
 // bearer gives the key that the headers carry.
@@ -78,39 +75,49 @@ func bearer(r *http.Request) string {
 	return r.Header.Get("X-Api-Key")
 }
 
-// same compares without telling by its duration how much was right.
-func same(got, want string) bool {
-	g, w := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(want))
-	return subtle.ConstantTimeCompare(g[:], w[:]) == 1 && want != ""
-}
-
-// person finds out who is behind a valid key. A chat server may forward its
-// user; its administrator is the owner, anybody else is a principal of their
-// own who can only chat. The owner's own chat key changes the scope, not the
-// person.
-func (s *server) person(r *http.Request, granted scope) (caller, error) {
-	owner := caller{loci.Principal{ID: "owner", Name: s.OwnerName, Owner: true}, granted}
+// person finds out who is behind a valid key. A chat server may forward its user.
+// Behind a key of the owner's, or one that may everything, its administrator is the
+// owner, and anybody else is a principal of their own who can only chat; behind any
+// other key it is somebody within that key's bounds. Nobody has a right that the key
+// lacks.
+func (s *server) person(r *http.Request, key loci.Key) (caller, error) {
+	owner := loci.Principal{ID: "owner", Name: s.OwnerName, Owner: true}
+	if key.ID != loci.OwnerKey { // whose owner may everything, also what is no right yet
+		owner.Rights = key.Rights
+	}
 	get := func(field string) string { return clean(r.Header.Get("X-OpenWebUI-User-" + field)) }
 	id, email, name, role := get("Id"), get("Email"), decodeName(get("Name")), get("Role")
+	trusted := key.Own() || key.May(loci.RightAdmin)
 	switch {
 	case r.Header.Get("X-OpenWebUI-User-Jwt") != "":
 		// Taking its sender for the owner would give every user the owner's rights.
 		return caller{}, loci.Errorf(loci.Forbidden, "loci cannot check the signed user header X-OpenWebUI-User-Jwt.").
 			WithHint("Unset FORWARD_USER_INFO_HEADER_JWT_SECRET in Open WebUI.")
+	case id == "" && email == "" && name == "" && role == "" && key.Own():
+		return caller{owner, key, key.ID == loci.ChatKey}, nil
 	case id == "" && email == "" && name == "" && role == "":
-		return owner, nil
-	case role == "admin":
+		return caller{loci.Principal{ID: key.Principal, Rights: key.Rights}, key, false}, nil
+	case role == "admin" && trusted:
 		if name != "" {
-			owner.principal.Name = name
+			owner.Name = name
 		}
-		owner.principal.Email = email
-		return owner, nil
+		owner.Email = email
+		return caller{owner, key, key.ID == loci.ChatKey}, nil
 	}
-	// The prefix keeps a user whose id is "owner" from being taken for the owner.
+	who := loci.Principal{Name: name, Email: email, Rights: []loci.Right{}}
+	if key.May(loci.RightChat) {
+		who.Rights = append(who.Rights, loci.RightChat)
+	}
+	// The prefix keeps a user whose id is "owner" from being taken for the owner, and
+	// users behind one key from being taken for those behind another.
 	for _, id := range []string{id, email, name} {
-		if id != "" {
-			return caller{loci.Principal{ID: "user:" + id, Name: name, Email: email}, scopeChat}, nil
+		if id == "" {
+			continue
 		}
+		if who.ID = "user:" + id; !trusted {
+			who.ID = key.Principal + "/user:" + id
+		}
+		return caller{who, key, true}, nil
 	}
 	return caller{}, loci.Errorf(loci.Forbidden, "The forwarded user has a role but no id.").
 		WithHint("Forward X-OpenWebUI-User-Id too.")

@@ -112,13 +112,15 @@ func (s *server) suggest(ctx context.Context, p loci.Principal, c chore.Chore) (
 		s.Logger.Warn("the open questions cannot be read", "error", err)
 		return "", false
 	}
-	answers := []string{"no"}
+	asked, answers := false, []string{"no"}
 	for _, a := range open {
-		if strings.Contains(c.Talk, howTo(a)) {
+		here := strings.Contains(c.Talk, howTo(a))
+		asked = asked || here
+		if here && p.May(loci.RightApprove) {
 			answers = append(answers, "yes "+a.Code)
 		}
 	}
-	return c.Answer(answers...), len(answers) > 1
+	return c.Answer(answers...), asked
 }
 
 // howTo is the line of a question that tells how to answer it. It has the code and

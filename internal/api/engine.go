@@ -45,6 +45,18 @@ type Questions interface {
 	Revoke(ctx context.Context, p loci.Principal, id string) error
 }
 
+// KeyEditor makes and takes back keys, on behalf of somebody who may.
+type KeyEditor interface {
+	// Keys lists them, the two that everybody has first.
+	Keys() []loci.Key
+	// Add makes one; its secret is told this once.
+	Add(ctx context.Context, by loci.Principal, name string, rights []loci.Right) (k loci.Key, secret string, err error)
+	// Revoke makes one invalid, and ends what is open with it.
+	Revoke(ctx context.Context, by loci.Principal, name string) (loci.Key, error)
+	// Rotate gives one another secret, and ends what is open with the old one.
+	Rotate(ctx context.Context, by loci.Principal, name string) (k loci.Key, secret string, err error)
+}
+
 // Changes is what was done to files, and the way back.
 type Changes interface {
 	// Changes lists what a principal may see, newest first; an empty session is all.

@@ -76,6 +76,9 @@ func (s *server) note(r *http.Request, err error) *loci.Error {
 	x, e := exchangeOf(r), loci.AsError(err)
 	if errors.Is(err, context.Canceled) {
 		e = errCancelled
+		if why, ok := errors.AsType[*loci.Error](context.Cause(r.Context())); ok {
+			e = why // the key was revoked
+		}
 	}
 	e = s.hide(e)
 	x.failed = e.Code

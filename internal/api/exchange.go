@@ -52,7 +52,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("X-Loci-Instance", s.Instance)
 		h.Set("X-Request-Id", x.id)
-		h.Set("X-Content-Type-Options", "nosniff")
+		protect(h)
 		rw := &response{ResponseWriter: w, rc: http.NewResponseController(w), x: x, limit: s.Limits.Write}
 		// A deadline outlives its request on a kept connection, so it is set anew
 		// before anything is written, and once more for what net/http writes last.
@@ -82,7 +82,7 @@ func (x *exchange) line(method string, took time.Duration) []slog.Attr {
 	}
 	for _, a := range []slog.Attr{
 		slog.String("principal", x.caller.principal.ID),
-		slog.String("scope", x.caller.scope.String()), // the chat key is the owner's too, with less right
+		slog.String("key", x.caller.key.Name), // the chat key is the owner's too, with fewer rights
 		slog.String("via", x.via),
 		slog.String("job", string(x.chore)),
 		slog.String("error", string(x.failed)),

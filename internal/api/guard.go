@@ -13,15 +13,35 @@ import (
 	"loci"
 )
 
+// protect sets what keeps a browser from doing more with a reply than showing it.
+// Nothing but the page is meant for one, and that allows its style sheet.
+func protect(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Content-Security-Policy", "default-src 'none'; "+noneElse)
+}
+
+// noneElse is what default-src of a policy does not cover.
+const noneElse = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 // checkOrigin refuses what a web page of another origin sends. Programs that
 // are not browsers send no Origin. Only configured origins get CORS headers,
 // and a preflight needs no key, since browsers send it without one.
 func (s *server) checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
+		known := slices.Contains(s.AllowedOrigins, origin)
 		switch {
-		case origin == "" || origin == "http://"+r.Host || origin == "https://"+r.Host:
-		case slices.Contains(s.AllowedOrigins, origin):
+		case origin != "" && !known && !sameOrigin(r, origin):
+			s.fail(w, r, loci.Errorf(loci.Forbidden, "Web pages of %.200q may not use loci.", origin).
+				WithHint("If it is yours, add it to allowed_origins in the configuration."))
+			return
+		case !known && crossSite(r):
+			s.fail(w, r, loci.Errorf(loci.Forbidden, "Web pages of others may not use loci.").
+				WithHint("If it is yours, add its origin to allowed_origins in the configuration."))
+			return
+		case known:
 			h := w.Header()
 			h.Set("Access-Control-Allow-Origin", origin)
 			h.Add("Vary", "Origin")
@@ -32,13 +52,28 @@ func (s *server) checkOrigin(next http.Handler) http.Handler {
 				w.WriteHeader(http.StatusNoContent)
 				return
 			}
-		default:
-			s.fail(w, r, loci.Errorf(loci.Forbidden, "Web pages of %.200q may not use loci.", origin).
-				WithHint("If it is yours, add it to allowed_origins in the configuration."))
-			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// sameOrigin tells whether a page is one of this server's. A proxy in front of it may
+// speak https where loci does not.
+func sameOrigin(r *http.Request, origin string) bool {
+	return origin == "https://"+r.Host || r.TLS == nil && origin == "http://"+r.Host
+}
+
+// crossSite tells that a browser says so of a request without an Origin, such as for
+// a picture; or of one with it, whose Origin then is not to be believed. A link to the
+// page that a person follows is none of that: they see where they are.
+func crossSite(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return false
+	}
+	link := r.Method == http.MethodGet && r.URL.Path == "/" &&
+		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+	return !link
 }
 
 // checkHost answers 421 to a Host that is not ours: with DNS rebinding, a web

@@ -46,8 +46,7 @@ func (s *server) root(w http.ResponseWriter, r *http.Request) error {
 	sum := sha256.Sum256([]byte(pageCSS))
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+
-		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	h.Set("Referrer-Policy", "no-referrer")
+		"'; "+noneElse)
 	h.Add("Vary", "Accept")
 	write(w, http.StatusOK, "text/html; charset=utf-8", b.Bytes())
 	return nil

@@ -12,110 +12,149 @@ import (
 // is only possible as long as it has written nothing else.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// routes is the table of all addresses.
-func (s *server) routes() http.Handler {
-	table := []struct {
-		pattern string
-		needs   scope
-		handle  handler
-	}{
+// What a route needs where it is none of the rights.
+const (
+	open   loci.Right = ""    // nothing: it is for everybody
+	anyKey loci.Right = "any" // a valid key, whatever it may; the handler looks further
+)
+
+// route is one address.
+type route struct {
+	pattern string
+	needs   loci.Right
+	handle  handler
+}
+
+// table is all addresses.
+func (s *server) table() []route {
+	const chat, approve, admin = loci.RightChat, loci.RightApprove, loci.RightAdmin
+	return []route{
 		// What people and monitors look at, without a key.
-		{"GET /{$}", scopeNone, s.root},
-		{"GET /healthz", scopeNone, s.health},
-		{"GET /readyz", scopeNone, s.ready},
+		{"GET /{$}", open, s.root},
+		{"GET /healthz", open, s.health},
+		{"GET /readyz", open, s.ready},
 
 		// The OpenAI door.
-		{"GET /v1/models", scopeChat, s.openaiModels},
-		{"GET /v1/models/{id...}", scopeChat, s.openaiModel},
-		{"POST /v1/chat/completions", scopeChat, s.openaiChat},
-		{"POST /v1/completions", scopeChat, s.openaiCompletion},
-		{"POST /v1/embeddings", scopeChat, s.openaiEmbed},
+		{"GET /v1/models", chat, s.openaiModels},
+		{"GET /v1/models/{id...}", chat, s.openaiModel},
+		{"POST /v1/chat/completions", chat, s.openaiChat},
+		{"POST /v1/completions", chat, s.openaiCompletion},
+		{"POST /v1/embeddings", chat, s.openaiEmbed},
 
 		// The Ollama door. What manages models there is below.
-		{"GET /api/version", scopeChat, s.ollamaVersion},
-		{"GET /api/tags", scopeChat, s.ollamaTags},
-		{"GET /api/ps", scopeChat, s.ollamaPs},
-		{"POST /api/show", scopeChat, s.ollamaShow},
-		{"POST /api/chat", scopeChat, s.ollamaChat},
-		{"POST /api/generate", scopeChat, s.ollamaGenerate},
-		{"POST /api/embed", scopeChat, s.ollamaEmbed},
-		{"POST /api/embeddings", scopeChat, s.ollamaEmbeddings},
+		{"GET /api/version", chat, s.ollamaVersion},
+		{"GET /api/tags", chat, s.ollamaTags},
+		{"GET /api/ps", chat, s.ollamaPs},
+		{"POST /api/show", chat, s.ollamaShow},
+		{"POST /api/chat", chat, s.ollamaChat},
+		{"POST /api/generate", chat, s.ollamaGenerate},
+		{"POST /api/embed", chat, s.ollamaEmbed},
+		{"POST /api/embeddings", chat, s.ollamaEmbeddings},
 
-		// The agent's own door, for the owner alone: it shows tools and their
-		// results, and whole sessions.
-		{"POST /api/agent/chat", scopeOwner, s.agentChat},
-		{"GET /api/agent/tools", scopeOwner, s.agentTools},
-		{"GET /api/agent/debug", scopeOwner, s.agentDebug},
-		{"GET /api/agent/events", scopeOwner, s.agentEvents},
-		{"GET /api/agent/approvals", scopeOwner, s.agentApprovals},
-		{"POST /api/agent/approvals/{id}", scopeOwner, s.agentAnswer},
-		{"GET /api/agent/changes", scopeOwner, s.agentChanges},
-		{"POST /api/agent/changes/{id}/undo", scopeOwner, s.agentUndo},
-		{"GET /api/agent/grants", scopeOwner, s.agentGrants},
-		{"DELETE /api/agent/grants/{id}", scopeOwner, s.agentRevoke},
-		{"GET /api/agent/audit", scopeOwner, s.agentAudit},
-		{"GET /api/agent/audit/verify", scopeOwner, s.agentAuditVerify},
-		{"GET /api/agent/sessions", scopeOwner, s.agentSessions},
-		{"GET /api/agent/sessions/{id}", scopeOwner, s.agentSession},
-		{"PATCH /api/agent/sessions/{id}", scopeOwner, s.agentRename},
-		{"DELETE /api/agent/sessions/{id}", scopeOwner, s.agentDelete},
-		{"POST /api/agent/sessions/{id}/stop", scopeOwner, s.agentStop},
-		{"POST /api/agent/sessions/{id}/fork", scopeOwner, s.agentFork},
+		// The agent's own door. It shows tools and their results, and whole
+		// sessions: each key those of its own principal, and the chat key none.
+		{"POST /api/agent/chat", chat, s.agentChat},
+		{"GET /api/agent/tools", chat, s.agentTools},
+		{"GET /api/agent/debug", chat, s.agentDebug},
+		{"GET /api/agent/events", chat, s.agentEvents},
+		{"GET /api/agent/ws", anyKey, s.agentSocket},
+		{"GET /api/agent/approvals", approve, s.agentApprovals},
+		{"POST /api/agent/approvals/{id}", anyKey, s.agentAnswer}, // a no is open to every key
+		{"GET /api/agent/changes", chat, s.agentChanges},
+		{"POST /api/agent/changes/{id}/undo", loci.RightWriteTools, s.agentUndo},
+		{"GET /api/agent/grants", approve, s.agentGrants},
+		{"DELETE /api/agent/grants/{id}", approve, s.agentRevoke},
+		{"GET /api/agent/audit", admin, s.agentAudit},
+		{"GET /api/agent/audit/verify", admin, s.agentAuditVerify},
+		{"GET /api/agent/sessions", chat, s.agentSessions},
+		{"GET /api/agent/sessions/{id}", chat, s.agentSession},
+		{"PATCH /api/agent/sessions/{id}", chat, s.agentRename},
+		{"DELETE /api/agent/sessions/{id}", chat, s.agentDelete},
+		{"POST /api/agent/sessions/{id}/stop", chat, s.agentStop},
+		{"POST /api/agent/sessions/{id}/fork", chat, s.agentFork},
+		{"GET /api/agent/keys", admin, s.agentKeys},
+		{"POST /api/agent/keys", admin, s.agentAddKey},
+		{"DELETE /api/agent/keys/{name}", admin, s.agentRevokeKey},
+		{"POST /api/agent/keys/{name}/rotate", admin, s.agentRotateKey},
 	}
+}
+
+// routes serves the table.
+func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	methods := map[string][]string{} // path → what the table has for it
-	for _, e := range table {
-		mux.Handle(e.pattern, s.door(e.needs, e.handle))
+	for _, e := range s.table() {
+		mux.Handle(e.pattern, s.door(e))
 		method, path, _ := strings.Cut(e.pattern, " ")
 		methods[path] = append(methods[path], method)
 	}
+	refuse := func(path string, h handler) { mux.Handle(path, s.door(route{path, anyKey, h})) }
 	// A pattern without a method catches what the table did not.
 	for path, allow := range methods {
-		mux.Handle(path, s.door(scopeChat, wrongMethod(allow)))
+		refuse(path, wrongMethod(allow))
 	}
 	for _, path := range []string{"pull", "push", "create", "copy", "delete", "blobs/{digest}"} {
-		mux.Handle("/api/"+path, s.door(scopeChat, noManagement))
+		refuse("/api/"+path, noManagement)
 	}
 	for _, path := range []string{"responses", "messages"} {
-		mux.Handle("/v1/"+path, s.door(scopeChat, otherProtocol))
-		mux.Handle("/v1/"+path+"/", s.door(scopeChat, otherProtocol))
+		refuse("/v1/"+path, otherProtocol)
+		refuse("/v1/"+path+"/", otherProtocol)
 	}
-	mux.Handle("/", s.door(scopeChat, nowhere))
+	refuse("/", nowhere)
 	return mux
 }
 
 // door lets a request in if its sender may use the route, and turns a handler's
 // error into a reply.
-func (s *server) door(needs scope, handle handler) http.Handler {
+func (s *server) door(to route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := exchangeOf(r)
-		x.route = r.Pattern
-		if err := s.enter(r, x, needs); err != nil {
-			s.fail(w, r, err)
-			return
+		x.route = to.pattern
+		// A key in the path is checked even where none is needed.
+		if to.needs != open || x.via != "" {
+			if err := s.enter(r, x, to); err != nil {
+				s.fail(w, r, err)
+				return
+			}
+			// Who loses the key is put out.
+			held, release := s.Keys.Hold(r.Context(), x.caller.key)
+			defer release()
+			r = r.WithContext(held)
 		}
-		if err := handle(w, r); err != nil {
+		if err := to.handle(w, r); err != nil {
 			s.fail(w, r, err)
 		}
 	})
 }
 
 // enter finds out who asks and whether they may.
-func (s *server) enter(r *http.Request, x *exchange, needs scope) error {
-	// A key in the path is checked even where none is needed.
-	if needs == scopeNone && x.via == "" {
-		return nil
+func (s *server) enter(r *http.Request, x *exchange, to route) error {
+	if err := s.paces.guesser(r); err != nil {
+		return err
 	}
 	c, err := s.authenticate(r)
 	if err != nil {
+		s.paces.guessed(r, err)
 		return err
 	}
 	x.caller = c
-	if c.scope < needs {
-		return loci.Errorf(loci.Forbidden, "This address is for the owner alone.").
-			WithHint("It takes the key in the file \"key\" beside the configuration; the chat key can only chat.")
+	if err := s.paces.take(c); err != nil {
+		return err
 	}
-	return nil
+	if c.guest && strings.Contains(to.pattern, "/api/agent/") {
+		return loci.Errorf(loci.Forbidden, "This address is for the owner alone.").
+			WithHint("It takes the key in the file \"key\" beside the configuration, or one made with loci keys add; the chat key can only chat.")
+	}
+	return c.needs(to.needs)
+}
+
+// needs is an error if the caller lacks a right.
+func (c caller) needs(right loci.Right) error {
+	if right == open || right == anyKey || c.principal.May(right) {
+		return nil
+	}
+	return loci.Errorf(loci.Forbidden, "This needs a key with the right %s, which the key %s lacks.", right, c.key.Name).
+		WithHint("loci keys list shows the keys with their rights; loci keys add makes one.")
 }
 
 // wrongMethod answers 405 and names the right methods.

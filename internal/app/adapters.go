@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"loci"
@@ -11,6 +13,7 @@ import (
 	"loci/internal/api"
 	"loci/internal/gate"
 	"loci/internal/intent"
+	"loci/internal/keyring"
 	"loci/internal/model"
 	"loci/internal/redact"
 	"loci/internal/store"
@@ -50,6 +53,11 @@ var (
 	_ api.Inspector = masked{}
 	_ api.Models    = (*model.Hub)(nil)
 	_ api.Backends  = backends{}
+	_ api.Keyring   = (*keyring.Ring)(nil)
+	_ api.KeyEditor = (*keyring.Ring)(nil)
+
+	_ keyring.Store  = (*store.DB)(nil)
+	_ keyring.Ledger = (*store.DB)(nil)
 )
 
 // models is the hub with better words for what became of loci's own model: to
@@ -166,14 +174,53 @@ func (d desk) Fork(ctx context.Context, p loci.Principal, id, turn string) (loci
 	return d.agent.Fork(ctx, p, id, turn)
 }
 
-// Approvals lists the principal's open questions.
+// Approvals lists the principal's open questions. Who oversees the keys also sees those
+// that were asked of a key: it may lack the right to answer them.
 func (d desk) Approvals(ctx context.Context, p loci.Principal) ([]loci.Approval, error) {
-	return d.store.Approvals(ctx, p.ID)
+	own, err := d.store.Approvals(ctx, p.ID)
+	if err != nil || !oversees(p) {
+		return own, err
+	}
+	all, err := d.store.AllWaiting(ctx)
+	for _, w := range all {
+		for _, a := range w.Open() {
+			if ofKey(a, p) {
+				a.Asker = a.Principal
+				own = append(own, a)
+			}
+		}
+	}
+	slices.SortStableFunc(own, func(a, b loci.Approval) int { return a.Asked.Compare(b.Asked.Time) })
+	return own, err
 }
 
-// Answer settles one of the principal's questions.
+// oversees tells whether somebody answers for the keys that were made.
+func oversees(p loci.Principal) bool { return p.May(loci.RightAdmin) && p.May(loci.RightApprove) }
+
+// ofKey tells whether a question was asked of a key that is not p's own.
+func ofKey(a loci.Approval, p loci.Principal) bool {
+	return strings.HasPrefix(a.Principal, "key:") && a.Principal != p.ID
+}
+
+// Answer settles one of the principal's questions, or one of those that they oversee.
 func (d desk) Answer(ctx context.Context, p loci.Principal, id string, yes bool, span loci.GrantSpan) (loci.Approval, error) {
-	return d.agent.Answer(ctx, p, id, yes, span)
+	a, err := d.agent.Answer(ctx, p, id, yes, span)
+	if !loci.IsNotFound(err) || !oversees(p) {
+		return a, err
+	}
+	all, listed := d.store.AllWaiting(ctx)
+	if listed != nil {
+		return a, listed
+	}
+	for _, w := range all {
+		for _, q := range w.Approvals {
+			if q.ID == id && ofKey(q, p) {
+				// In its place, with the one right that this takes; the turn goes on with its own.
+				return d.agent.Answer(ctx, loci.Principal{ID: q.Principal, Rights: []loci.Right{loci.RightApprove}}, id, yes, span)
+			}
+		}
+	}
+	return a, err
 }
 
 // Grants lists the principal's yeses that hold on.

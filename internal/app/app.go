@@ -28,6 +28,7 @@ import (
 	"loci/internal/embedded"
 	"loci/internal/gate"
 	"loci/internal/intent"
+	"loci/internal/keyring"
 	"loci/internal/model"
 	"loci/internal/redact"
 	"loci/internal/sandbox"
@@ -100,7 +101,8 @@ func (o Options) withDefaults() Options {
 type App struct {
 	opts     Options
 	instance *config.Instance
-	keys     api.Keys
+	keys     *keyring.Ring
+	cert     *certificate // nil: nothing is encrypted
 	id       string
 	store    *store.DB
 	hub      *model.Hub
@@ -112,6 +114,8 @@ type App struct {
 	hosts    []string // under which clients reach the listener, with the port
 	outside  string   // base URL for other machines, if they can come
 	server   *http.Server
+	started  loci.Time
+	telling  sync.Mutex         // held while others are told where this one is
 	requests context.CancelFunc // ends the requests that are under way
 	own      sync.WaitGroup     // what runs in the background
 	daily    sync.WaitGroup     // what does so until the end
@@ -123,7 +127,7 @@ type App struct {
 // instance on the same folders is a loci.Conflict error, and so is a port that
 // is taken.
 func New(ctx context.Context, o Options) (_ *App, err error) {
-	a := &App{opts: o.withDefaults(), id: loci.NewID("loci_")}
+	a := &App{opts: o.withDefaults(), id: loci.NewID("loci_"), started: loci.Now()}
 	a.opts.Hide.Add(a.opts.Config.Secrets()...)
 	a.opts.Logger = slog.New(a.opts.Hide.Handler(a.opts.Logger.Handler()))
 	defer func() {
@@ -132,7 +136,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		a.lock, a.openKeys, a.listen, a.openStore, a.openModels, a.openAgent, a.announce,
+		a.lock, a.listen, a.openStore, a.openKeys, a.openModels, a.openAgent, a.announce,
 	} {
 		if err := open(ctx); err != nil {
 			return nil, err
@@ -147,26 +151,29 @@ func (a *App) lock(context.Context) (err error) {
 		return err
 	}
 	a.undo = append(a.undo, a.instance.Close)
+	return a.opts.Paths.Make()
+}
+
+// openKeys reads the keys; the two that everybody has are made at the first start.
+func (a *App) openKeys(ctx context.Context) (err error) {
+	c := a.keyConfig()
+	c.Store, c.Ledger = a.store, a.store
+	if a.keys, err = keyring.New(ctx, c); err != nil {
+		return err
+	}
+	a.undo = append(a.undo, func() error { a.keys.Close(); return nil })
+	a.opts.Hide.Add(a.keyTexts()...)
 	return nil
 }
 
-// openKeys reads the keys, or makes them at the first start. The owner's key
-// can also come from the configuration.
-func (a *App) openKeys(context.Context) error {
-	if err := a.opts.Paths.Make(); err != nil {
-		return err
-	}
-	owner := a.opts.Config.Key
-	var err error
-	if owner == "" {
-		if owner, err = config.EnsureKey(a.opts.Paths); err != nil {
-			return err
-		}
-	}
-	chat, err := config.EnsureChatKey(a.opts.Paths)
-	a.keys = api.Keys{Owner: string(owner), Chat: string(chat)}
-	a.opts.Hide.Add(a.keys.Owner, a.keys.Chat)
-	return err
+// keyTexts are the keys that must be in no log.
+func (a *App) keyTexts() []string {
+	owner, chat := a.keys.Secrets()
+	return []string{owner, chat}
+}
+
+func (a *App) keyConfig() keyring.Config {
+	return keyring.Config{Paths: a.opts.Paths, Owner: a.opts.Config.Key, Logger: a.opts.Logger, Replaced: a.tellOthers}
 }
 
 func (a *App) openStore(ctx context.Context) (err error) {
@@ -223,6 +230,10 @@ func (a *App) openAgent(ctx context.Context) error {
 		a.own.Go(func() { a.verify(ctx) })
 	}
 	a.daily.Go(func() { purgeDaily(ctx, a.trash(), now, a.purged) })
+	a.daily.Go(func() { a.keys.Watch(ctx) })
+	if a.cert != nil {
+		a.daily.Go(func() { a.watchCertificate(ctx) })
+	}
 	access := a.apiConfig(tools)
 	access.Changes = a.undoDesk(kit)
 	a.server = api.Server(ctx, api.New(access), a.opts.Logger)
@@ -298,7 +309,7 @@ func (a *App) apiConfig(tools *tool.Set) api.Config {
 	return api.Config{
 		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: masked{desk, a.opts.Hide}, Audit: a.store,
 		Models: a.hub, Backends: backends{a.hub},
-		Keys:           func() api.Keys { return a.keys },
+		Keys: a.keys, KeyEditor: a.keys,
 		OwnerName:      a.settings.User,
 		AllowedHosts:   slices.Concat(a.hosts, a.opts.Config.AllowedHosts),
 		AllowedOrigins: a.opts.Config.AllowedOrigins,
@@ -309,16 +320,29 @@ func (a *App) apiConfig(tools *tool.Set) api.Config {
 		Ready:          a.store.Ready,
 		Mask:           a.opts.Hide.Text,
 		Logger:         a.opts.Logger,
+		Limits:         api.Limits{OwnRate: a.opts.Config.Limits.OwnRate, KeyRate: a.opts.Config.Limits.KeyRate},
 	}
 }
 
 // announce tells other processes where this one is. From here on a client can
 // connect; it is answered when Serve begins.
 func (a *App) announce(context.Context) error {
+	a.telling.Lock()
+	defer a.telling.Unlock()
+	ad := a.Addresses()
+	_, chat := a.keys.Secrets()
 	return a.instance.WriteRun(config.Run{
-		PID: os.Getpid(), URL: a.Addresses().URL, Key: config.Secret(a.keys.Owner), ChatKey: config.Secret(a.keys.Chat),
-		Folders: a.Folders(), Instance: a.id, Started: loci.Now(),
+		PID: os.Getpid(), URL: ad.URL, Key: config.Secret(ad.Key), ChatKey: config.Secret(chat), KeyInFile: a.opts.Config.Key == "",
+		Fingerprint: ad.Fingerprint, Folders: a.Folders(), Instance: a.id, Started: a.started,
 	})
+}
+
+// tellOthers announces what has changed.
+func (a *App) tellOthers() {
+	a.opts.Hide.Add(a.keyTexts()...)
+	if err := a.announce(context.Background()); err != nil {
+		a.opts.Logger.Error("other commands are not told of the change", "error", err)
+	}
 }
 
 // Serve answers requests until ctx ends, then lets those that are under way
@@ -326,7 +350,7 @@ func (a *App) announce(context.Context) error {
 func (a *App) Serve(ctx context.Context) error {
 	defer boundGarbage()()
 	served := make(chan error, 1)
-	go func() { served <- a.server.Serve(a.listener) }()
+	go func() { served <- a.server.Serve(a.doors()) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -230,6 +231,11 @@ func TestBeyondLoopback(t *testing.T) {
 	said := &notes{}
 	o.Config.Listen, o.Say, o.Logger = "0.0.0.0:0", said.say, said.logger()
 	o.Config.AllowedHosts = []string{"loci.example"}
+	_, err := New(t.Context(), o)
+	if e, ok := errors.AsType[*config.Error](err); !ok || !strings.Contains(e.Error(), "encrypted") || !strings.Contains(e.Err.Hint, "tls: self") {
+		t.Fatalf("without a word about encryption: %v", err)
+	}
+	o.Config.Insecure = true
 	a := build(t, o)
 	serving(t, a)
 	url := a.Addresses().URL

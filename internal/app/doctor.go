@@ -143,13 +143,17 @@ func checkInstance(ctx context.Context, run config.Run) Check {
 	if err != nil {
 		return bad("instance", Fail, err)
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := run.Client().Do(req)
 	if err != nil {
 		return bad("instance", Fail, loci.Errorf(loci.Unreachable, "loci runs as process %d, but %s does not answer.", run.PID, run.URL).
 			WithHint("Stop that process and start loci again."))
 	}
 	res.Body.Close()
-	return ok("instance", "running as process %d at %s", run.PID, run.URL)
+	c := ok("instance", "running as process %d at %s", run.PID, run.URL)
+	if run.Fingerprint != "" {
+		c.Text += ", with the certificate " + run.Fingerprint
+	}
+	return c
 }
 
 func checkPort(ctx context.Context, address string) Check {
@@ -252,6 +256,8 @@ func checkPorts(ctx context.Context, getenv func(string) string) (backends []ser
 	var absent []string
 	for _, f := range server.Discover(ctx, getenv) {
 		switch {
+		case f.Usable() && inPlain(f.Backend) != nil:
+			checks = append(checks, bad("models", Warn, inPlain(f.Backend)))
 		case f.Usable():
 			backends = append(backends, f.Backend)
 		case f.Absent:

@@ -24,6 +24,8 @@ type Addresses struct {
 	Chat   string `json:"-"`      // base URL for clients that cannot send a key
 	// Outside is the base URL for other machines, empty where they cannot come.
 	Outside string `json:"-"`
+	// Fingerprint is the SHA-256 of the certificate, empty where nothing is encrypted.
+	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
 // listen opens the configured address and finds out who can reach it there.
@@ -38,11 +40,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 	at := a.listener.Addr().(*net.TCPAddr).AddrPort()
 	a.hosts = hosts(address, at)
 	a.outside = outside(a.hosts, at)
-	if a.outside != "" {
-		a.opts.Say("Other machines can reach loci at %s, and nothing on the way to them is encrypted.", a.outside)
-		a.opts.Logger.Warn("other machines can reach loci, unencrypted", "listen", address)
-	}
-	return nil
+	return a.secure(ctx)
 }
 
 // listen opens an address. An error names the program that holds it, as far as
@@ -124,8 +122,9 @@ func (a *App) Addresses() Addresses {
 	if at.Addr().IsUnspecified() {
 		at = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port())
 	}
-	ad := At("http://"+at.String(), a.keys.Owner, a.keys.Chat)
-	ad.Outside = a.outside
+	owner, chat := a.keys.Secrets()
+	ad := At(a.scheme()+at.String(), owner, chat)
+	ad.Outside, ad.Fingerprint = a.outside, a.Fingerprint()
 	return ad
 }
 

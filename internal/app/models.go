@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 
 	"loci"
 	"loci/internal/config"
@@ -41,10 +42,26 @@ func configured(c config.Config) ([]server.Backend, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !entry.Insecure {
+			if err := inPlain(b); err != nil {
+				return nil, err
+			}
+		}
 		b.Key = string(entry.Key)
 		backends = append(backends, b)
 	}
 	return backends, nil
+}
+
+// inPlain is an error for a server on another machine to which everything would go
+// unencrypted: what people say, what is in their files, and the server's key. A private
+// network is no exception, since others are in it too.
+func inPlain(b server.Backend) error {
+	if b.Loopback() || !strings.HasPrefix(b.URL, "http://") {
+		return nil
+	}
+	return &config.Error{Field: "backends", Err: loci.Errorf(loci.Invalid, "The model server %.200s is on another machine, and nothing on the way there would be encrypted.", b.URL).
+		WithHint("Use https, or let it in config.yaml: backends: [{url: %q, insecure: true}]", b.URL)}
 }
 
 // hubConfig says how the configuration wants models to be used: by the program,
@@ -73,6 +90,8 @@ func (a *App) discovered(ctx context.Context) []server.Backend {
 		case f.Absent: // the doctor lists where it looked
 		case !f.Usable():
 			a.opts.Say("%s (%s) %s", f.Backend.URL, f.Where, f.Problem)
+		case inPlain(f.Backend) != nil:
+			a.opts.Say("%s (%s): %s", f.Backend.URL, f.Where, loci.AsError(inPlain(f.Backend)))
 		default:
 			a.opts.Say("Found %s at %s (%s), %d models.", describe(f), f.Backend.URL, f.Where, f.Models)
 			backends = append(backends, f.Backend)

@@ -71,7 +71,11 @@ func folders(c config.Config, p loci.Principal) []config.Folder {
 	}
 	id, _ := strings.CutPrefix(p.ID, "user:")
 	r, ok := c.Principals[id]
-	if !ok {
+	made := strings.HasPrefix(id, "key:")
+	if made && !p.May(loci.RightReadTools) { // its turns have no tools that look at anything
+		return nil
+	}
+	if !ok && !made { // a made key can forward whatever address it likes
 		r = c.Principals[strings.ToLower(p.Email)]
 	}
 	return r.Folders

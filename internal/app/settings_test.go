@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -15,6 +16,7 @@ import (
 	"loci"
 	"loci/internal/config"
 	"loci/internal/embedded"
+	"loci/internal/keyring"
 	"loci/internal/tool"
 	"loci/internal/toolkit"
 )
@@ -49,7 +51,16 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	t.Helper()
 	o.Config, o.Paths = c, o.Paths.For(c)
 	a := &App{opts: o.withDefaults()}
-	if err := a.openKeys(t.Context()); err != nil {
+	if err := o.Paths.Make(); err != nil {
+		t.Fatal(err)
+	}
+	_, encrypts := newCertificate(c, o.Paths)
+	opens := a.mayOpen("http://192.0.2.1")
+	a.opts.Config.TLS = config.TLS{} // none of those that are tried is a right one
+	keys := a.keyConfig()
+	keys.Store = noKeys{}
+	var err error
+	if a.keys, err = keyring.New(t.Context(), keys); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.listen(t.Context()); err != nil {
@@ -67,7 +78,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 		}
 	}
 	backends, err := configured(c)
-	text := fmt.Sprintln(s, owner, ann, doors.AllowedHosts, doors.AllowedOrigins, doors.OwnerName, doors.Keys(), doors.ClientJobs, doors.OpenWebUI, err)
+	text := fmt.Sprintln(s, owner, ann, doors.AllowedHosts, doors.AllowedOrigins, doors.OwnerName, ownerKey(a), doors.Limits, encrypts, opens, doors.ClientJobs, doors.OpenWebUI, err)
 	for _, b := range backends {
 		text += fmt.Sprintln(b.URL, b.Key) // printed as a whole, it hides the key
 	}
@@ -78,6 +89,16 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private, reached.Apps,
 		a.gateConfig().Taint, ruling(a, "ls"), ruling(a, "rm"), tools.Rules(loci.Principal{Owner: true}), tools.Rules(loci.Principal{ID: "user:ann"}),
 		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, false), clock(c.TimeZone)().Location())
+}
+
+// noKeys is a store in which none was made.
+type noKeys struct{ keyring.Store }
+
+func (noKeys) Keys(context.Context) ([]loci.Key, error) { return nil, nil }
+
+func ownerKey(a *App) string {
+	owner, _ := a.keys.Secrets()
+	return owner
 }
 
 // ruling is what is said of a command.
@@ -92,7 +113,7 @@ func ruling(a *App, name string) string {
 
 // special are values for texts that have to follow a rule.
 var special = map[string]string{
-	"Listen": "localhost:0", "Backends.URL": nowhere, "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w", "Taint": "relaxed", "UnaskedCommands": "ls", "DeniedCommands": "rm", "Folders.Access": "read",
+	"Listen": "localhost:0", "Backends.URL": "http://192.0.2.1:1", "TLS.Kind": "self", "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w", "Taint": "relaxed", "UnaskedCommands": "ls", "DeniedCommands": "rm", "Folders.Access": "read",
 }
 
 // fill gives every setting below v a value that is not its default.

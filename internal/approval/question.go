@@ -60,32 +60,68 @@ var (
 		ZH: "没有得到回答的不会执行。也可以一次全部回答：**全部同意**或**全部取消**。",
 		CS: "Co zůstane bez odpovědi, se nestane. Na všechny najednou: **ano na všechny** nebo **ne na všechny**.",
 	}
+
+	// The same for a reader whose key cannot allow anything.
+	onlyRefuse = lang.Words{
+		EN: "Your key cannot allow this. It is allowed where loci runs, with `loci approvals yes %s`; here you can answer **no**. Without an answer by %s nothing happens.",
+		ZH: "您的密钥无权同意。请在运行 loci 的机器上用 `loci approvals yes %s` 同意；在这里可以回答**否**。如果 %s 之前没有回答，就什么都不会做。",
+		CS: "Váš klíč to povolit nemůže. Povolí se tam, kde loci běží, příkazem `loci approvals yes %s`; zde můžete odpovědět **ne**. Bez odpovědi do %s se nic nestane.",
+	}
+	onlyRefuseEach = lang.Words{
+		EN: "Your key cannot allow this. Allow it where loci runs, with `loci approvals yes %[1]s`, or answer **no %[1]s**, by %[2]s.",
+		ZH: "您的密钥无权同意。请在 %[2]s 之前，在运行 loci 的机器上用 `loci approvals yes %[1]s` 同意，或回答**否 %[1]s**。",
+		CS: "Váš klíč to povolit nemůže. Povolte to tam, kde loci běží, příkazem `loci approvals yes %[1]s`, nebo odpovězte **ne %[1]s**, do %[2]s.",
+	}
+	onlyRefuseAll = lang.Words{
+		EN: "What gets no answer is not done. To refuse all at once: **no to all**.",
+		ZH: "没有得到回答的不会执行。也可以一次全部取消：**全部取消**。",
+		CS: "Co zůstane bez odpovědi, se nestane. Odmítnout všechny najednou: **ne na všechny**.",
+	}
 )
+
+// Reader is who a question is shown to.
+type Reader struct {
+	Lang string
+	Zone *time.Location // for times; nil: this machine's
+	// OnlyNo says that a yes of theirs does not count.
+	OnlyNo bool
+}
+
+// closing is how to answer: by a lone question, by each of several, and after them.
+func (r Reader) closing() (one, each, all lang.Words) {
+	if r.OnlyNo {
+		return onlyRefuse, onlyRefuseEach, onlyRefuseAll
+	}
+	return answer, answerEach, answerAll
+}
 
 // question is a lone question as a chat shows it, in Markdown that also reads
 // well as it is. Times are in the zone of the person.
-func question(a loci.Approval, lang string, zone *time.Location) string {
-	return join(title("", a, lang), body(a, lang), answer.In(lang, a.Code, clock(a, zone)))
+func question(a loci.Approval, to Reader) string {
+	how, _, _ := to.closing()
+	return join(title("", a, to.Lang), body(a, to.Lang), how.In(to.Lang, a.Code, clock(a, to.Zone)))
 }
 
 // Questions is all that a chat is asked at the same time. Of several, each needs
 // its code.
-func Questions(asked []loci.Approval, lang string, zone *time.Location) string {
-	blocks := Blocks(asked, lang, zone)
+func Questions(asked []loci.Approval, to Reader) string {
+	blocks := Blocks(asked, to)
 	if len(asked) < 2 {
 		return join(blocks...)
 	}
-	return join(several.In(lang, len(asked)), join(blocks...), answerAll.In(lang))
+	_, _, all := to.closing()
+	return join(several.In(to.Lang, len(asked)), join(blocks...), all.In(to.Lang))
 }
 
 // Blocks are the questions one by one, as [Questions] shows them.
-func Blocks(asked []loci.Approval, lang string, zone *time.Location) []string {
+func Blocks(asked []loci.Approval, to Reader) []string {
 	if len(asked) == 1 {
-		return []string{question(asked[0], lang, zone)}
+		return []string{question(asked[0], to)}
 	}
+	_, how, _ := to.closing()
 	var blocks []string
 	for i, a := range asked {
-		blocks = append(blocks, join(title(fmt.Sprint(i+1, ". "), a, lang), body(a, lang), answerEach.In(lang, a.Code, clock(a, zone))))
+		blocks = append(blocks, join(title(fmt.Sprint(i+1, ". "), a, to.Lang), body(a, to.Lang), how.In(to.Lang, a.Code, clock(a, to.Zone))))
 	}
 	return blocks
 }

@@ -47,14 +47,15 @@ func TestQuestionGolden(t *testing.T) {
 		t.Skip("no zone files:", err)
 	}
 	why := lang.Words{EN: "It changes something on this machine.", ZH: "它会更改这台机器上的内容。", CS: "Mění něco na tomto počítači."}
-	for name, asked := range map[string][]loci.Approval{"write": {write}, "edit": {edit}, "move": {move}, "hostile": {hostile}, "two": {write, edit}} {
+	for name, asked := range map[string][]loci.Approval{"write": {write}, "edit": {edit}, "move": {move}, "hostile": {hostile}, "two": {write, edit}, "no-edit": {edit}, "no-two": {write, edit}} {
 		for _, tag := range []string{lang.English, lang.Chinese, lang.Czech} {
 			for i := range asked {
 				if name != "hostile" {
 					asked[i].Reason = why.In(tag)
 				}
 			}
-			got := Questions(asked, tag, prague) + "\n"
+			// The last two are for a reader who can only say no.
+			got := Questions(asked, Reader{Lang: tag, Zone: prague, OnlyNo: strings.HasPrefix(name, "no-")}) + "\n"
 			golden := filepath.Join("testdata", name+"."+tag+".md")
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -70,7 +71,7 @@ func TestQuestionGolden(t *testing.T) {
 			}
 		}
 	}
-	if got := question(write, "de", prague); got != Questions([]loci.Approval{write}, "en", prague) {
+	if got := question(write, Reader{Lang: "de", Zone: prague}); got != Questions([]loci.Approval{write}, Reader{Lang: "en", Zone: prague}) {
 		t.Errorf("a language without words of its own does not get English:\n%s", got)
 	}
 }
@@ -152,7 +153,7 @@ func TestFenced(t *testing.T) {
 	if got, cut := fenced(strings.Repeat("é", 30), 20); cut != 10 || got != "```\n"+strings.Repeat("é", 20)+"\n```" {
 		t.Errorf("%d cut: %s", cut, got)
 	}
-	if q := question(asked("7F3", "x", "", strings.Repeat("a", maxPreview+1)), "en", time.UTC); !strings.Contains(q, "\n\nNot shown: 1 character.\n\n") {
+	if q := question(asked("7F3", "x", "", strings.Repeat("a", maxPreview+1)), Reader{Lang: "en", Zone: time.UTC}); !strings.Contains(q, "\n\nNot shown: 1 character.\n\n") {
 		t.Error(q)
 	}
 }
@@ -177,7 +178,7 @@ func FuzzQuestion(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tool, args, preview, reason, taint string) {
 		a := asked("7F3", tool, args, preview)
 		a.Reason, a.Taint = reason, taint
-		q := question(a, "en", time.UTC)
+		q := question(a, Reader{Lang: "en", Zone: time.UTC})
 		for _, r := range q {
 			if r != '\n' && r != '\t' && text.Hidden(r) {
 				t.Fatalf("%q holds %U", q, r)

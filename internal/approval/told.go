@@ -61,8 +61,13 @@ var (
 	howTo       = lang.Words{EN: "Answer each with its code: %s.", ZH: "请分别用代码回答：%s。", CS: "Na každou odpovězte jejím kódem: %s."}
 	howToOne    = lang.Words{EN: "Answer %s.", ZH: "请回答 %s。", CS: "Odpovězte %s."}
 	comma       = lang.Words{EN: ", ", ZH: "、", CS: ", "}
-	noted       = lang.Words{EN: "Noted: %s.", ZH: "已记下：%s。", CS: "Rozumím: %s."}
-	stillOpen   = lang.Words{EN: "Still open: %s.", ZH: "尚未回答：%s。", CS: "Ještě čeká: %s."}
+	onlyNo      = lang.Words{
+		EN: "Your key cannot allow anything, so nothing is done yet. Allow it where loci runs, with %s, or answer no here.",
+		ZH: "您的密钥无权同意，因此还没有执行任何操作。请在运行 loci 的机器上用 %s 同意，或在这里回答否。",
+		CS: "Váš klíč nic povolit nemůže, takže se zatím nic nestalo. Povolte to tam, kde loci běží, pomocí %s, nebo zde odpovězte ne.",
+	}
+	noted     = lang.Words{EN: "Noted: %s.", ZH: "已记下：%s。", CS: "Rozumím: %s."}
+	stillOpen = lang.Words{EN: "Still open: %s.", ZH: "尚未回答：%s。", CS: "Ještě čeká: %s."}
 )
 
 // Told is what became of a question, for a person who answers it too late or
@@ -80,6 +85,15 @@ func Told(a loci.Approval, lang string) string {
 		s += gap(lang) + Remind([]string{a.Code}, lang)
 	}
 	return s
+}
+
+// OnlyNo is what a person is told whose key cannot allow what they said yes to.
+func OnlyNo(codes []string, lang string) string {
+	commands := make([]string, len(codes))
+	for i, code := range codes {
+		commands[i] = "`loci approvals yes " + code + "`"
+	}
+	return onlyNo.In(lang, strings.Join(commands, comma.In(lang)))
 }
 
 // Unknown is what a person is told whose code names no question, with those that

@@ -51,7 +51,7 @@ func TestTyped(t *testing.T) {
 	one, two := asked("7F3", "write_file", `{"path":"a"}`, ""), asked("8K2", "write_file", `{"path":"b"}`, "")
 	for _, tag := range []string{lang.English, lang.Chinese, lang.Czech} {
 		for _, s := range []string{
-			question(one, tag, nil), Questions([]loci.Approval{one, two}, tag, nil),
+			question(one, Reader{Lang: tag}), Questions([]loci.Approval{one, two}, Reader{Lang: tag}),
 			which([]string{"7F3", "8K2"}, tag), Noted(Yes, []string{"4K9"}, []string{"7F3"}, tag),
 		} {
 			said := map[Verdict]int{}
@@ -65,6 +65,21 @@ func TestTyped(t *testing.T) {
 			if said[None] > 0 || said[Yes] == 0 || said[Yes] != said[No] {
 				t.Errorf("%s: %v answers in %q", tag, said, s)
 			}
+		}
+		no := Reader{Lang: tag, OnlyNo: true}
+		for _, s := range []string{question(one, no), Questions([]loci.Approval{one, two}, no)} {
+			typed := bold.FindAllStringSubmatch(s, -1)
+			for _, m := range typed {
+				if Read(m[1]).Verdict != No {
+					t.Errorf("%s: who can only say no is told to type %q", tag, m[1])
+				}
+			}
+			if len(typed) == 0 || !strings.Contains(s, "loci approvals yes 7F3") {
+				t.Errorf("%s: no way to answer in %q", tag, s)
+			}
+		}
+		if s := OnlyNo([]string{"7F3", "8K2"}, tag); Read(s).Verdict != None || !strings.Contains(s, "`loci approvals yes 8K2`") {
+			t.Errorf("%s: %q", tag, s)
 		}
 	}
 }

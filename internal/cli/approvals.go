@@ -41,6 +41,9 @@ func (c *command) listed(data json.RawMessage) (string, error) {
 		words := question(a, colour)
 		first, rest, _ := strings.Cut(words, "\n")
 		fmt.Fprintf(&b, "%s  %s  (asked %s", plain(a.Code), first, ago(time.Since(a.Asked.Time)))
+		if a.Asker != "" {
+			b.WriteString(" by " + plain(a.Asker))
+		}
 		if until := until(a); until != "" {
 			b.WriteString(", waits " + until)
 		}
@@ -120,6 +123,10 @@ func (c *command) answer(ctx context.Context, s server, which string, said answe
 	if err != nil {
 		return err
 	}
+	if s.inside && a.Asker != "" { // the turn would end with this command, unseen
+		return loci.Errorf(loci.Conflict, "A key asked this, and loci does not run, so nothing would come of an answer.").
+			WithHint("Start loci, then answer: %s serve", c.program())
+	}
 	now, err := s.answer(ctx, a, said.yes, said.span)
 	if err != nil {
 		return err
@@ -136,6 +143,9 @@ func (c *command) answer(ctx context.Context, s server, which string, said answe
 		word = "Refused"
 	}
 	c.say("%s%s: %s", word, lastingFor[said.span], title(a))
+	if a.Asker != "" { // what comes of it is that conversation's
+		return nil
+	}
 	t := c.newTalk(s)
 	t.guest, t.quiet = true, a.ID
 	t.open = slices.DeleteFunc(open, func(o loci.Approval) bool { return o.Turn != a.Turn || o.ID == a.ID })

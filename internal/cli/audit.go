@@ -131,7 +131,7 @@ func (c *command) auditFollow(ctx context.Context, f auditFlags) error {
 		return loci.Errorf(loci.Unreachable, "loci does not run, so there is nothing to follow.").
 			WithHint("Start it with %s up. What is in the log so far: %[1]s audit", c.program())
 	}
-	s := server{url: run.URL, key: string(run.Key)}
+	s := runningAt(run)
 	show := c.auditLines()
 	if f.json {
 		show = json.NewEncoder(c.Out).Encode

@@ -186,7 +186,7 @@ Start with: loci up`,
 	root.SetErr(w.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err, cmd.CommandPath() + " --help"} })
 	root.PersistentFlags().StringVar(&c.file, "config", "", "configuration `FILE` instead of the usual one")
-	root.AddCommand(c.up(), c.serve(), c.ask(), c.chat(), c.approvals(), c.audit(), c.undo(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.secret(), c.version())
+	root.AddCommand(c.up(), c.serve(), c.ask(), c.chat(), c.approvals(), c.apiKeys(), c.audit(), c.undo(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.secret(), c.version())
 	return root
 }
 

@@ -22,6 +22,12 @@ import (
 type server struct {
 	url, key string
 	inside   bool // it runs inside this command, and no longer
+	http     *http.Client
+}
+
+// runningAt is the loci that another process runs.
+func runningAt(run config.Run) server {
+	return server{url: run.URL, key: string(run.Key), http: run.Client()}
 }
 
 // chatRequest is the body of POST /api/agent/chat.
@@ -47,7 +53,7 @@ func (c *command) connected(ctx context.Context, o app.Options, use func(context
 	if ok {
 		c.warnUseless("backends", "listen", "key")
 		c.hide.Add(string(run.Key), string(run.ChatKey))
-		return use(ctx, server{url: run.URL, key: string(run.Key)})
+		return use(ctx, runningAt(run))
 	}
 	if err := c.resolve(ctx); err != nil {
 		return err
@@ -58,7 +64,7 @@ func (c *command) connected(ctx context.Context, o app.Options, use func(context
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	if len(c.flags["listen"]) == 0 {
-		c.conf.Listen = "127.0.0.1:0" // only this command will call it
+		c.conf.Listen, c.conf.TLS = "127.0.0.1:0", config.TLS{} // only this command will call it
 	}
 	bar := c.newBar()
 	o.Config, o.Paths, o.Getenv, o.Logger, o.Progress, o.Hide = c.conf, c.paths, c.Getenv, log, bar.update, c.hide
@@ -72,7 +78,8 @@ func (c *command) connected(ctx context.Context, o app.Options, use func(context
 	served := make(chan error, 1)
 	go func() { served <- a.Serve(serving) }()
 	ad := a.Addresses()
-	err = use(ctx, server{url: ad.URL, key: ad.Key, inside: true})
+	client := config.Run{Fingerprint: ad.Fingerprint}.Client()
+	err = use(ctx, server{url: ad.URL, key: ad.Key, inside: true, http: client})
 	cancel()
 	return errors.Join(err, <-served)
 }
@@ -104,7 +111,7 @@ func (c *command) candidates(fetch fetch) cobra.CompletionFunc {
 		if err != nil || !ok {
 			return nil, directive
 		}
-		data, err := fetch(cmd.Context(), server{url: run.URL, key: string(run.Key)})
+		data, err := fetch(cmd.Context(), runningAt(run))
 		var list []struct{ ID, Code, Title, Tool string }
 		if err != nil || json.Unmarshal(data, &list) != nil {
 			return nil, directive
@@ -136,7 +143,7 @@ func (s server) do(ctx context.Context, method, path string, body any) (*http.Re
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := s.http.Do(req)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -16,7 +16,7 @@ import (
 
 // doctor checks everything and says how to mend it.
 func (c *command) doctor() *cobra.Command {
-	var asJSON bool
+	var asJSON, security bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check everything, with a way to mend each fault",
@@ -31,7 +31,11 @@ func (c *command) doctor() *cobra.Command {
 			if wrong == nil {
 				wrong = c.resolve(cmd.Context())
 			}
-			checks := app.Doctor(cmd.Context(), app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv, Hide: c.hide}, wrong)
+			look := app.Doctor
+			if security {
+				look = app.Security
+			}
+			checks := look(cmd.Context(), app.Options{Config: c.conf, Paths: c.paths, Getenv: c.Getenv, Hide: c.hide}, wrong)
 			if err := c.printChecks(checks, asJSON); err != nil {
 				return err
 			}
@@ -45,6 +49,7 @@ func (c *command) doctor() *cobra.Command {
 	}
 	c.serverFlags(cmd, "backend", "model")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	cmd.Flags().BoolVar(&security, "security", false, "look for settings that weaken what loci does by itself")
 	return cmd
 }
 

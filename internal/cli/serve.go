@@ -136,6 +136,7 @@ func (c *command) welcome(ctx context.Context, a *app.App) error {
 func (c *command) welcomeBack(run config.Run) error {
 	var b strings.Builder
 	ad := app.At(run.URL, string(run.Key), string(run.ChatKey))
+	ad.Fingerprint = run.Fingerprint
 	c.connect(&b, fmt.Sprintf("loci is already running, as process %d.", run.PID), ad)
 	folders := slices.Clone(run.Folders)
 	for _, f := range c.conf.Folders {
@@ -167,6 +168,9 @@ func (c *command) connect(b *strings.Builder, title string, ad app.Addresses) {
 	c.row(b, "", "(with the chat key in the address, which can only chat)")
 	if ad.Outside != "" {
 		c.row(b, "Other machines", "the same with "+ad.Outside)
+	}
+	if ad.Fingerprint != "" {
+		c.row(b, "Certificate", "SHA-256 "+ad.Fingerprint)
 	}
 	fmt.Fprintf(b, "\nOr ask from another terminal:\n\n  %s ask \"What day is it today?\"\n\n", c.program())
 	c.row(b, "Help", ad.URL+" in a browser")

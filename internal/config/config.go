@@ -37,9 +37,11 @@ type Config struct {
 	// Where loci listens, and who it asks.
 
 	Version  int       `yaml:"version" env:"-" doc:"Layout of this file."`
-	Listen   string    `yaml:"listen" is:"address" doc:"Address and port to listen on. Port 0 picks a free one. Anything but a loopback address opens loci to other machines, unencrypted."`
+	Listen   string    `yaml:"listen" is:"address" doc:"Address and port to listen on. Port 0 picks a free one. Anything but a loopback address opens loci to other machines, which needs tls, or insecure."`
+	TLS      TLS       `yaml:"tls"`
+	Insecure bool      `yaml:"insecure" doc:"Let other machines reach loci without encryption: whoever is on the way can read everything, the keys too. For containers on this machine, or behind a proxy that encrypts."`
 	Key      Secret    `yaml:"key" doc:"The key that opens everything, or where it is: secret:NAME, env:NAME, file:PATH or cmd:PROGRAM. Empty: one is made at the first start and kept beside this file, as the chat key is."`
-	Backends []Backend `yaml:"backends" items:"URLs" doc:"Model servers, in order of preference: URLs, or entries with url and key. A URL that ends in /v1 speaks OpenAI, any other Ollama. Empty: the usual ports of this machine are searched."`
+	Backends []Backend `yaml:"backends" items:"URLs" doc:"Model servers, in order of preference: URLs, or entries with url, key and insecure. A URL that ends in /v1 speaks OpenAI, any other Ollama. Empty: the usual ports of this machine are searched."`
 
 	// Which models there are, and how they are used.
 
@@ -70,7 +72,7 @@ type Config struct {
 	DeniedCommands  []string          `yaml:"denied_commands" items:"commands" doc:"Commands that never run, whoever agrees, by the words they begin with, such as git push."`
 	Taint           string            `yaml:"taint" enum:"strict,relaxed" doc:"What a conversation that has read from outside (the web, mail, files of others) asks again: all that leaves this machine, runs a program or cannot be taken back (strict), or not where your own words name where it goes (relaxed)."`
 	WorkingFolder   string            `yaml:"working_folder" is:"path" doc:"Where relative paths start. Empty: the first of the folders. With --allow it is the first folder given there."`
-	Principals      map[string]Rights `yaml:"principals" key:"person" doc:"Rights of other people, for chat servers that say who is asking: the forwarded id or e-mail address, then rights. Without an entry a person may only chat."`
+	Principals      map[string]Rights `yaml:"principals" key:"person" doc:"Rights of others. For chat servers that say who is asking: the forwarded id or e-mail address, then rights; for a key that was made: key:NAME, then rights. Without an entry they may only chat."`
 
 	// What may be reached besides, after your yes where something changes.
 
@@ -80,6 +82,7 @@ type Config struct {
 	// Limits.
 
 	MaxSteps   int      `yaml:"max_steps" min:"1" max:"1000" doc:"Model calls in one turn; after that the answer is what was found so far."`
+	Limits     Limits   `yaml:"limits"`
 	KeptRounds int      `yaml:"kept_rounds" min:"1" max:"1000" doc:"When the model's window is full, the oldest rounds of a conversation are left out, in one large step; at most this many stay."`
 	Timeouts   Timeouts `yaml:"timeouts"`
 
@@ -107,6 +110,23 @@ type Timeouts struct {
 	Answer    time.Duration `yaml:"answer" doc:"Wait for your yes or no; silence is a no."`
 }
 
+// TLS says how to encrypt what goes to clients.
+type TLS struct {
+	Kind string `yaml:"kind" short:"true" enum:"self" doc:"self: encrypt, with a certificate that loci makes for itself and whose fingerprint it shows; tls: self says the same. Empty: with the files in cert and key, if they are set."`
+	Cert string `yaml:"cert" is:"path" doc:"Certificate chain in PEM. It is read again when it changes."`
+	Key  string `yaml:"key" is:"path" doc:"Its private key in PEM."`
+}
+
+// On tells whether anything is encrypted.
+func (t TLS) On() bool { return t != TLS{} }
+
+// Limits are how much clients may ask. More than that is refused for a moment, with
+// the time to wait.
+type Limits struct {
+	KeyRate int `yaml:"key_rate" min:"1" max:"1000000" doc:"Requests a second with each key that was made with loci keys add, and of each forwarded user; ten seconds' worth may come at once."`
+	OwnRate int `yaml:"own_rate" min:"1" max:"1000000" doc:"The same for the owner's key and the chat key."`
+}
+
 // Log says what is logged, and where to. There is no level at which keys are.
 type Log struct {
 	Level string `yaml:"level" enum:"debug,info,warn,error" doc:"Least important kind of message to log. Only debug logs what was said."`
@@ -124,6 +144,8 @@ type Embedded struct {
 type Backend struct {
 	URL string `yaml:"url" short:"true" is:"url" doc:"Base URL."`
 	Key Secret `yaml:"key" doc:"Key that the server asks for, or where it is: secret:NAME, env:NAME, file:PATH or cmd:PROGRAM."`
+	// Insecure is for a server on another machine whose URL begins with http.
+	Insecure bool `yaml:"insecure" doc:"Send it everything without encryption, although it is on another machine."`
 }
 
 // Folder is a place that models may look into, with what they may do there.
@@ -174,6 +196,7 @@ func Default() Config {
 		Taint:         "strict",
 		MaxSteps:      12,
 		KeptRounds:    4,
+		Limits:        Limits{KeyRate: 50, OwnRate: 2000},
 		Timeouts: Timeouts{
 			Connect:   5 * time.Second,
 			FirstByte: 120 * time.Second,

@@ -124,11 +124,12 @@ func TestKeys(t *testing.T) {
 	if err := p.Make(); err != nil {
 		t.Fatal(err)
 	}
-	owner, err := EnsureKey(p)
+	file := OwnerKeyFile(p)
+	owner, _, err := file.Key()
 	if err != nil {
 		t.Fatal(err)
 	}
-	chat, err := EnsureChatKey(p)
+	chat, _, err := ChatKeyFile(p).Key()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +139,29 @@ func TestKeys(t *testing.T) {
 	if err := os.Chmod(p.Key, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := EnsureKey(p); err != nil || again != owner {
+	if again, _, err := OwnerKeyFile(p).Key(); err != nil || again != owner {
 		t.Errorf("another key the second time: %v", err)
 	}
 	wantMode(t, p.Key, 0o600)
 	wantMode(t, p.ChatKey, 0o600)
+	// Whoever puts another key there, or removes it, finds the old one void.
+	if err := os.WriteFile(p.Key, []byte("a-key-of-my-own-x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if now, _, err := file.Key(); err != nil || now != "a-key-of-my-own-x" {
+		t.Errorf("the file was changed, the key is %q: %v", string(now), err)
+	}
+	if err := os.Remove(p.Key); err != nil {
+		t.Fatal(err)
+	}
+	fresh, _, err := file.Key()
+	if err != nil || fresh == owner || fresh == "a-key-of-my-own-x" {
+		t.Errorf("the file was removed: %v", err)
+	}
+	next, _, err := file.Replace()
+	if again, _, e := OwnerKeyFile(p).Key(); err != nil || e != nil || again != next || next == fresh {
+		t.Errorf("replaced: %v, %v", err, e)
+	}
 }
 
 func TestBrokenKeyFiles(t *testing.T) {
@@ -154,7 +173,7 @@ func TestBrokenKeyFiles(t *testing.T) {
 		if err := os.WriteFile(p.Key, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := EnsureKey(p)
+		_, _, err := OwnerKeyFile(p).Key()
 		if e, ok := errors.AsType[*Error](err); !ok || e.Err.Hint == "" || len(text) > 5 && strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -162,7 +181,7 @@ func TestBrokenKeyFiles(t *testing.T) {
 	if err := os.WriteFile(p.Key, []byte("a-key-of-my-own-making\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if key, err := EnsureKey(p); err != nil || key != "a-key-of-my-own-making" {
+	if key, _, err := OwnerKeyFile(p).Key(); err != nil || key != "a-key-of-my-own-making" {
 		t.Errorf("own key: %v", err)
 	}
 }

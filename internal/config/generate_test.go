@@ -76,7 +76,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 // examples are values for the settings that are empty by default and have
 // parts.
 var examples = map[string]string{
-	"backends":         "\n  - http://127.0.0.1:11434\n  - url: http://192.168.1.20:8080/v1\n    key: secret:that-server",
+	"backends":         "\n  - http://127.0.0.1:11434\n  - url: https://models.example/v1\n    key: secret:that-server\n  - url: http://192.168.1.20:8080/v1\n    insecure: true",
 	"passthrough":      "\n  - codellama:7b-code",
 	"aliases":          "\n  fast: qwen2.5:1.5b",
 	"prompt_texts":     "\n  qwen2:\n    key_rule_first: true\n    rules: |\n      Only report what a tool returned.",

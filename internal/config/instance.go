@@ -2,11 +2,16 @@ package config
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -23,6 +28,35 @@ type Run struct {
 	Folders  []string  `json:"folders"`  // that it started with, absolute
 	Instance string    `json:"instance"`
 	Started  loci.Time `json:"started"`
+	// KeyInFile says that the owner's key is the one in its file.
+	KeyInFile bool `json:"key_in_file"`
+	// Fingerprint is that of its certificate, empty where nothing is encrypted.
+	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+// Fingerprint is the SHA-256 of a certificate in DER, written as browsers show it.
+func Fingerprint(certificate []byte) string {
+	return strings.ReplaceAll(fmt.Sprintf("% X", sha256.Sum256(certificate)), " ", ":")
+}
+
+// Client gives an HTTP client for that loci: where it encrypts, one that trusts its
+// certificate and no other, whoever has signed that.
+func (r Run) Client() *http.Client {
+	if r.Fingerprint == "" {
+		return http.DefaultClient
+	}
+	t := http.DefaultTransport.(*http.Transport).Clone() // nobody replaces it here
+	t.TLSClientConfig = &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: true, // what follows is stricter
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if Fingerprint(s.PeerCertificates[0].Raw) != r.Fingerprint {
+				return errors.New("config: this is not the certificate of the loci that runs")
+			}
+			return nil
+		},
+	}
+	return &http.Client{Transport: t}
 }
 
 // openRun is a Run as it is stored: with its keys.
@@ -103,6 +137,10 @@ func ReadRun(p Paths) (Run, bool, error) {
 	free, err := lock.TryRLock()
 	if err != nil {
 		return Run{}, false, notWritten("file", p.Lock, err)
+	}
+	// A person may have replaced the key a moment ago.
+	if text, err := os.ReadFile(p.Key); err == nil && run.KeyInFile {
+		run.Key = Secret(strings.TrimSpace(string(text)))
 	}
 	return run, !free, lock.Close()
 }

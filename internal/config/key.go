@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"loci"
 )
@@ -14,14 +15,13 @@ import (
 // keyPrefix makes a key recognisable in a log or a leak.
 const keyPrefix = "loci_"
 
-// EnsureKey gives the owner's key. It is made once, of 130 random bits, and
-// kept in a file of its own. Call it under the [Lock].
-func EnsureKey(p Paths) (Secret, error) { return ensureKey(p.Key) }
+// OwnerKeyFile is where the owner's key is.
+func OwnerKeyFile(p Paths) *KeyFile { return &KeyFile{path: p.Key} }
 
-// EnsureChatKey gives the key that can only chat, the one for /k/KEY/
-// addresses. It is independent of the owner's, so that either can be replaced
-// by removing its file.
-func EnsureChatKey(p Paths) (Secret, error) { return ensureKey(p.ChatKey) }
+// ChatKeyFile is where the key is that can only chat, the one for /k/KEY/
+// addresses. It is independent of the owner's, so that either can be replaced by
+// removing its file.
+func ChatKeyFile(p Paths) *KeyFile { return &KeyFile{path: p.ChatKey} }
 
 // auditKeySize is the length of the audit log's key in bytes.
 const auditKeySize = 32
@@ -51,14 +51,58 @@ func EnsureAuditKey(p Paths) ([]byte, error) {
 	return key, nil
 }
 
-// ensureKey reads the key in a file, or makes both. A person may have put a key
-// of their own there; it must be fit for a header and for an address.
-func ensureKey(path string) (Secret, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		key := keyPrefix + rand.Text()
-		return Secret(key), writeFile(path, []byte(key+"\n"))
+// KeyFile is a key in a file of its own: it has to be shown to the person who sets
+// up a client, so it is not only kept as a hash. It is not safe for several
+// goroutines.
+type KeyFile struct {
+	path string
+	seen os.FileInfo // when key was read; nil: it was not
+	key  Secret
+}
+
+// Key gives the key and since when it is there. The file is read again whenever it
+// has changed, and made, with a key of 130 random bits, where it is gone. A person may
+// have put a key of their own there; it must be fit for a header and for an address.
+// Call it under the [Lock].
+func (f *KeyFile) Key() (Secret, time.Time, error) {
+	now, err := os.Stat(f.path)
+	if err == nil && f.seen != nil && os.SameFile(now, f.seen) && now.ModTime().Equal(f.seen.ModTime()) && now.Size() == f.seen.Size() {
+		return f.key, now.ModTime(), nil
 	}
+	f.key, f.seen = "", nil // what was there holds no more, whatever comes next
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.Replace()
+	}
+	if err != nil {
+		return "", time.Time{}, unreadable(f.path, err)
+	}
+	key, err := readKey(f.path)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	f.key, f.seen = key, now
+	return key, now.ModTime(), nil
+}
+
+// Replace puts a new key into the file.
+func (f *KeyFile) Replace() (Secret, time.Time, error) {
+	key := NewKey()
+	if err := writeFile(f.path, []byte(string(key)+"\n")); err != nil {
+		return "", time.Time{}, err
+	}
+	f.key, f.seen = key, nil
+	if now, err := os.Stat(f.path); err == nil {
+		f.seen = now
+	}
+	return key, time.Now(), nil
+}
+
+// NewKey makes a key of 130 random bits.
+func NewKey() Secret { return Secret(keyPrefix + rand.Text()) }
+
+// readKey reads the key in a file.
+func readKey(path string) (Secret, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", unreadable(path, err)
 	}
@@ -74,3 +118,6 @@ func ensureKey(path string) (Secret, error) {
 	}
 	return Secret(key), nil
 }
+
+// WritePrivate writes a file that nobody else may read, whole or not at all.
+func WritePrivate(path string, text []byte) error { return writeFile(path, text) }

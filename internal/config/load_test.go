@@ -71,10 +71,16 @@ func cases(t *testing.T) map[string][3]setCase {
 		"tier":    {{"native", loci.TierNative}, {"text", loci.TierText}, {"tiny", loci.TierTiny}},
 		"window":  number(1, 2, 3),
 		"backends": {
-			{"[\"http://a:1\", {url: \"http://b:2/v1\", key: k}]", []Backend{{URL: "http://a:1"}, {"http://b:2/v1", "k"}}},
+			{"[\"http://a:1\", {url: \"http://b:2/v1\", key: k, insecure: true}]", []Backend{{URL: "http://a:1"}, {"http://b:2/v1", "k", true}}},
 			{"http://c:1, http://d:2,", []Backend{{URL: "http://c:1"}, {URL: "http://d:2"}}},
 			{"http://e:1|http://f:2", []Backend{{URL: "http://e:1"}, {URL: "http://f:2"}}},
 		},
+		"tls.kind":        text("self", "self", "self"),
+		"tls.cert":        paths(),
+		"tls.key":         paths(),
+		"insecure":        {{"true", true}, {"yes", true}, {"on", true}},
+		"limits.key_rate": number(1, 2, 3),
+		"limits.own_rate": number(1, 2, 3),
 		"passthrough":     {{"[a, b]", []string{"a", "b"}}, {"c,d", []string{"c", "d"}}, {"e|f,g", []string{"e", "f,g"}}},
 		"aliases":         {{"{a: b}", map[string]string{"a": "b"}}, {"{c: d}", map[string]string{"c": "d"}}, {"{e: f}", map[string]string{"e": "f"}}},
 		"user_name":       {{"12", "12"}, {"Ann B", "Ann B"}, {"Žofie", "Žofie"}},
@@ -170,6 +176,17 @@ func TestEverySetting(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A section of which one part mostly stands alone can be written as that part.
+func TestShortSection(t *testing.T) {
+	c, warnings, err := load(t, "tls: self", nil, nil)
+	if err != nil || len(warnings) > 0 || c.TLS != (TLS{Kind: "self"}) || !c.TLS.On() || Default().TLS.On() {
+		t.Errorf("%+v %v %v", c.TLS, warnings, err)
+	}
+	if _, _, err := load(t, "tls: other", nil, nil); err == nil || !strings.Contains(err.Error(), "self") {
+		t.Errorf("another kind: %v", err)
 	}
 }
 

@@ -60,6 +60,7 @@ type instance struct {
 // options say how to start loci.
 type options struct {
 	home string   // empty: a fresh one
+	dir  string   // where it is started; empty: where the tests are
 	env  []string // on top of a clean environment
 	args []string // after "serve --json --listen 127.0.0.1:0"
 }
@@ -85,7 +86,7 @@ func serve(t *testing.T, o options) *instance {
 	}
 	in := &instance{t: t, home: o.home, stderr: &lockedBuffer{}}
 	in.cmd = exec.Command(binary, append([]string{"serve", "--json", "--listen", "127.0.0.1:0"}, o.args...)...)
-	in.cmd.Env = environment(o.home, o.env...)
+	in.cmd.Env, in.cmd.Dir = environment(o.home, o.env...), o.dir
 	in.cmd.Stderr = in.stderr
 	out, err := in.cmd.StdoutPipe()
 	if err != nil {
@@ -133,10 +134,16 @@ func (in *instance) stop() {
 // run runs a loci command to its end and gives what it printed.
 func run(t *testing.T, home string, stdin string, env []string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
+	return runIn(t, "", home, stdin, env, args...)
+}
+
+// runIn is run in a folder.
+func runIn(t *testing.T, dir, home, stdin string, env []string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Env = environment(home, env...)
+	cmd.Env, cmd.Dir = environment(home, env...), dir
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut

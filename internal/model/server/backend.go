@@ -127,8 +127,8 @@ func hostPort(host, port string) string {
 // root is the URL of the server, without /v1.
 func (b Backend) root() string { return strings.TrimSuffix(b.URL, "/v1") }
 
-// loopback tells whether the backend is on this machine.
-func (b Backend) loopback() bool {
+// Loopback tells whether the backend is on this machine.
+func (b Backend) Loopback() bool {
 	u, err := url.Parse(b.URL)
 	if err != nil {
 		return false

@@ -86,7 +86,7 @@ func TestLoopbackAndNearby(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := [2]bool{b.loopback(), b.nearby()}; got != want {
+		if got := [2]bool{b.Loopback(), b.nearby()}; got != want {
 			t.Errorf("%s: loopback, nearby = %v, want %v", address, got, want)
 		}
 	}

@@ -108,7 +108,7 @@ func New(c Config) *Client {
 		DisableCompression:     true, // a stream that is packed arrives in lumps
 		ForceAttemptHTTP2:      true,
 	}
-	if !c.Backend.loopback() {
+	if !c.Backend.Loopback() {
 		t.Proxy = http.ProxyFromEnvironment
 	}
 	return &Client{config: c, transport: t, backend: c.Backend}
@@ -117,7 +117,7 @@ func New(c Config) *Client {
 // idleTimeout is how long a connection is kept that nobody uses. To this machine
 // it is quickly made anew, and servers drop theirs early (llama-server after 5 s).
 func (b Backend) idleTimeout() time.Duration {
-	if b.loopback() {
+	if b.Loopback() {
 		return 4 * time.Second
 	}
 	return 90 * time.Second
@@ -239,7 +239,7 @@ func (c *Client) send(ctx context.Context, r call) (*guard, *http.Response, erro
 	b := c.Backend()
 	g := watch(ctx, b, c.config.Timeouts)
 	g.secrets = c.config.Hide
-	if g.secrets != nil && !b.loopback() {
+	if g.secrets != nil && !b.Loopback() {
 		r.body = g.secrets.Known().JSON(r.body)
 	}
 	req, err := http.NewRequestWithContext(g.ctx, r.method, r.url, nil)
@@ -261,7 +261,7 @@ func (c *Client) send(ctx context.Context, r call) (*guard, *http.Response, erro
 	if c.config.Instance != "" {
 		req.Header.Set(instanceHeader, c.config.Instance)
 	}
-	if r.purpose != "" && b.loopback() {
+	if r.purpose != "" && b.Loopback() {
 		req.Header.Set(purposeHeader, string(r.purpose))
 	}
 	// Not through an http.Client: a redirect is never followed, so no key and

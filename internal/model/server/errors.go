@@ -17,7 +17,7 @@ var errNoThink = errors.New("the model does not support thinking")
 // Unreachable is the error of a backend that cannot be talked to.
 func (b Backend) Unreachable(cause error) *loci.Error {
 	hint := "Check that it is running and that the address is right."
-	if p, ok := products[b.Kind]; ok && b.loopback() {
+	if p, ok := products[b.Kind]; ok && b.Loopback() {
 		hint = p.start
 	}
 	return &loci.Error{Code: loci.Unreachable, Message: b.String() + " is not answering.", Hint: hint, Err: cause}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"loci"
+	"loci/internal/config"
+)
+
+// looked gives the checks of a person whose config.yaml has a text, as lines.
+func looked(t *testing.T, text string, change func(*Options)) []string {
+	t.Helper()
+	o := options(t, nowhere)
+	if err := o.Paths.Make(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(o.Paths.Config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Getenv = func(name string) string { return map[string]string{"HOME": "/home/mira"}[name] }
+	var err error
+	if o.Config, _, err = config.Load(config.Sources{File: o.Paths.Config, Env: o.Getenv}); err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(&o)
+	}
+	var lines []string
+	for _, c := range Security(t.Context(), o, nil) {
+		if c.Status != OK && c.Hint == "" {
+			t.Errorf("%s: no way to mend it: %s", c.Name, c.Text)
+		}
+		lines = append(lines, string(c.Status)+" "+c.Name+" "+c.Text)
+	}
+	return lines
+}
+
+// What a person has not changed is all right.
+func TestSecurityByDefault(t *testing.T) {
+	for _, line := range looked(t, "", nil) {
+		if !strings.HasPrefix(line, "ok ") {
+			t.Error(line)
+		}
+	}
+}
+
+// Each setting that weakens something is one line.
+func TestSecurity(t *testing.T) {
+	chmod := func(which func(config.Paths) string, mode os.FileMode) func(*Options) {
+		return func(o *Options) {
+			path := which(o.Paths)
+			if _, err := os.Stat(path); err != nil {
+				if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	allow := func(which func(config.Paths) string) func(*Options) {
+		return func(o *Options) { o.Config.Folders = []config.Folder{{Path: which(o.Paths)}} }
+	}
+	for name, e := range map[string]struct {
+		text   string
+		change func(*Options)
+		want   string // beginning of the one line that is not ok
+	}{
+		"unencrypted":        {"listen: 0.0.0.0:5624\ninsecure: true", nil, "fail listen other machines"},
+		"all addresses":      {"listen: ':5624'\ninsecure: true", nil, "fail listen other machines"},
+		"refused":            {"listen: 192.168.1.5:5624", nil, "fail listen loci will not start"},
+		"encrypted":          {"listen: 0.0.0.0:5624\ntls: self", nil, "warn listen other machines"},
+		"insecure for later": {"insecure: true", nil, "warn listen insecure is set"},
+		"host":               {"allowed_hosts: [loci.example]", nil, "warn hosts "},
+		"page":               {"allowed_origins: ['https://chat.example']", nil, "warn pages "},
+		"page in plain":      {"allowed_origins: ['http://chat.example:8080']", nil, "fail pages "},
+		"page on this":       {"allowed_origins: ['http://localhost:3000']", nil, "warn pages "},
+		"server in plain":    {"backends: [{url: 'http://10.0.0.1', insecure: true}]", nil, "fail backends everything said"},
+		"server refused":     {"backends: ['http://10.0.0.1']", nil, "fail backends loci will not start"},
+		"own key":            {"key: a-key-of-my-own-making", nil, "warn secrets config.yaml has the owner's"},
+		"server's key":       {"backends: [{url: 'https://a.example', key: k}]", nil, "warn secrets config.yaml has the key of https://a.example"},
+		"debug":              {"log: {level: debug}", nil, "warn log "},
+		"key file":           {"", chmod(func(p config.Paths) string { return p.Key }, 0o644), "fail modes "},
+		"chat key file":      {"", chmod(func(p config.Paths) string { return p.ChatKey }, 0o640), "fail modes "},
+		"database":           {"", chmod(func(p config.Paths) string { return p.DB }, 0o644), "fail modes "},
+		"settings":           {"", chmod(func(p config.Paths) string { return p.Config }, 0o666), "fail modes "},
+		"folder of settings": {"", chmod(func(p config.Paths) string { return filepath.Dir(p.Config) }, 0o777), "fail modes "},
+		"whole machine":      {"folders: [/]", nil, "fail folders "},
+		"home":               {"folders: ['~']", nil, "fail folders "},
+		"above home":         {"folders: [/home]", nil, "fail folders "},
+		"of somebody else":   {"principals: {ann: {folders: ['~']}}", nil, "fail folders ann's"},
+		"own settings":       {"", allow(func(p config.Paths) string { return filepath.Dir(p.Config) }), "fail folders "},
+		"inside own data":    {"", allow(func(p config.Paths) string { return filepath.Join(p.Data, "x") }), "fail folders "},
+		"around own files":   {"", allow(func(p config.Paths) string { return filepath.Dir(filepath.Dir(p.Config)) }), "warn folders "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var odd []string
+			for _, line := range looked(t, e.text, e.change) {
+				if !strings.HasPrefix(line, "ok ") && !(name == "database" && strings.HasPrefix(line, "warn keys")) {
+					odd = append(odd, line)
+				}
+			}
+			if len(odd) != 1 || !strings.HasPrefix(odd[0], e.want) {
+				t.Errorf("%q, want %q", odd, e.want)
+			}
+		})
+	}
+}
+
+// Keys that may more than is needed are told, from the loci that runs and from the
+// database of one that does not.
+func TestSecurityOfKeys(t *testing.T) {
+	o := options(t, nowhere)
+	o.Getenv = func(string) string { return "" }
+	a, err := New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rights := range map[string][]loci.Right{"both": loci.AllRights(), "script": {loci.RightChat}} {
+		if _, _, err := a.keys.Add(t.Context(), loci.Principal{ID: "owner", Owner: true}, name, rights); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop := serving(t, a)
+	see := func() (odd []string) {
+		for _, c := range Security(t.Context(), o, nil) {
+			if c.Name == "keys" {
+				odd = append(odd, c.Text)
+			}
+		}
+		return odd
+	}
+	for _, when := range []string{"running", "stopped"} {
+		if odd := see(); len(odd) != 1 || !strings.Contains(odd[0], "the key both can both ask for changes and allow them") {
+			t.Errorf("%s: %q", when, odd)
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
