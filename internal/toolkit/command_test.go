@@ -201,6 +201,21 @@ func TestGitInTheSandbox(t *testing.T) {
 	}
 }
 
+// What other programs obey stays as it is in a folder that a command may change.
+func TestGuardedFolders(t *testing.T) {
+	b := commands(t, map[string]string{".git/hooks/old": "x\n", "sub/.vscode/tasks.json": "{}\n", "sub/a.txt": "a\n"})
+	r := get[outcomeOf](b, "run_command", `{"dir":"sub","script":"echo b >> a.txt; echo evil > ../.git/hooks/pre-commit; mv ../.git/hooks ../away; mv ../.git ../git2; mkdir -p ../.git/hooks; echo evil > ../.git/hooks/pre-commit; rm -r .vscode; echo evil > .vscode/tasks.json; echo over"}`)
+	if !strings.Contains(r.Stdout, "over") {
+		t.Fatalf("%+v", r)
+	}
+	for name, want := range map[string]string{"sub/a.txt": "a\nb\n", "sub/.vscode/tasks.json": "{}\n", ".git/hooks/old": "x\n", ".git/hooks/pre-commit": ""} {
+		got, err := os.ReadFile(filepath.Join(b.root, name))
+		if string(got) != want || err != nil && want != "" {
+			t.Errorf("%s is %q, %v", name, got, err)
+		}
+	}
+}
+
 // look makes the preview of a call.
 func (b *bench) look(language, args string) (tool.Preview, error) {
 	b.t.Helper()
