@@ -461,7 +461,7 @@ func TestOriginsReach(t *testing.T) {
 	h.as(page)
 	h.write("notes.md")
 	h.write("sum.md")
-	want := []string{"files in " + h.root + "/w/got, " + h.root + "/w/with/got2", "notes.md and 1 more" + from}
+	want := []string{"notes.md and 1 more" + from, "files in " + h.root + "/w/got, " + h.root + "/w/with/got2"}
 	if d := cmp.Diff(want, h.folders(loci.Principal{Owner: true}).Reach().Outside); d != "" {
 		t.Error(d)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"loci"
+	"loci/internal/text"
 )
 
 // noted are the places from outside that something was told of; several goroutines add
@@ -39,16 +40,21 @@ func (n *noted) origin(o loci.Origin) {
 	}
 }
 
-// list says where from, one source each: the folders, then what has an origin of its
-// own, by that.
+// list says where from, one source each: by the origins first, which say more, then by
+// the folders.
 func (n *noted) list(reader loci.Principal) (from []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	from = origins(n.origins, reader)
 	if len(n.folders) > 0 {
 		from = append(from, "files in "+strings.Join(n.folders, ", "))
 	}
-	return append(from, origins(n.origins, reader)...)
+	return from
 }
+
+// nameRunes is how long the name of what was read may be: where it comes from matters
+// more.
+const nameRunes = 50
 
 // origins says what some places have from outside, those of one source together.
 func origins(all []loci.Origin, reader loci.Principal) (said []string) {
@@ -62,7 +68,7 @@ func origins(all []loci.Origin, reader loci.Principal) (said []string) {
 		if names[source] == nil {
 			sources = append(sources, source)
 		}
-		names[source] = append(names[source], filepath.Base(o.Path))
+		names[source] = append(names[source], text.Title(filepath.Base(o.Path), nameRunes))
 	}
 	for _, source := range sources {
 		name := names[source][0]
