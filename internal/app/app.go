@@ -23,6 +23,7 @@ import (
 	"loci/internal/api"
 	"loci/internal/argv"
 	"loci/internal/config"
+	"loci/internal/confine"
 	"loci/internal/database"
 	"loci/internal/desktop"
 	"loci/internal/embedded"
@@ -78,6 +79,8 @@ type Options struct {
 	// Hide masks the secrets of the configuration and of the program itself wherever
 	// they could show; nil: one of its own.
 	Hide *redact.Redactor
+
+	probe func() confine.Level // of what confines commands; nil: confine.Probe
 }
 
 // withDefaults fills in what may be left zero.
@@ -93,6 +96,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Hide == nil {
 		o.Hide = redact.New()
+	}
+	if o.probe == nil {
+		o.probe = confine.Probe
 	}
 	return o
 }
