@@ -33,12 +33,13 @@ func (f *Folders) begin(ctx context.Context, s *Spot, r record, kept string) (fl
 	case loci.ChangeMoved:
 		w.carry(s.real, r.To, true)
 		w.taint(r.To, "moved", r.Made)
+		w.renew(f.origins.within(r.To))
 	case loci.ChangeCreated:
 		if r.from != "" { // it comes back from the journal
 			w.carry(r.from, s.real, true)
-			break
 		}
 		w.taint(s.real, "written", r.Made)
+		w.renew(f.origins.within(s.real))
 	case loci.ChangeWritten:
 		if kept != "" {
 			w.carry(s.real, kept, false)
@@ -47,7 +48,9 @@ func (f *Folders) begin(ctx context.Context, s *Spot, r record, kept string) (fl
 			w.carry(r.from, s.real, false)
 		}
 		w.taint(s.real, "written", 0)
-		w.renew(s.real)
+		if old, has := f.origins.own(s.real); has && (r.anew || r.from != "") {
+			w.renew([]loci.Origin{old})
+		}
 	}
 	for _, o := range w.put {
 		if was, ok := f.origins.own(o.Path); ok {
@@ -136,11 +139,13 @@ func (w *flow) taint(path, verb string, made int) {
 	}
 }
 
-// renew drops the origin of a file that gets a content with nothing from outside in it,
-// and nothing of the old one.
-func (w *flow) renew(path string) {
-	if _, has := w.f.origins.own(path); has && !w.puts(path) && (w.by.anew || w.by.from != "") {
-		w.drop = append(w.drop, path)
+// renew drops origins of what is there no more after the change: of an old content of
+// which nothing is in the new one, or of things that another program took away before.
+func (w *flow) renew(old []loci.Origin) {
+	for _, o := range old {
+		if !w.puts(o.Path) {
+			w.drop = append(w.drop, o.Path)
+		}
 	}
 }
 

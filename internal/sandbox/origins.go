@@ -183,16 +183,3 @@ func (o *Origins) Sweep(ctx context.Context, folder string, now time.Time) error
 	}
 	return o.change(ctx, drop, nil)
 }
-
-// Count is how many there are.
-func (o *Origins) Count() (n int) {
-	if o == nil {
-		return 0
-	}
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	for _, some := range o.at {
-		n += len(some)
-	}
-	return n
-}
