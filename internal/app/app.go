@@ -283,14 +283,8 @@ func (a *App) command(c tool.Case) (tool.Verdict, string) {
 	if c.Spec.Name != toolkit.RunCommand {
 		return tool.Ask, ""
 	}
-	says := toolkit.Rule(argv.Rules{Allow: a.opts.Config.UnaskedCommands, Deny: a.opts.Config.DeniedCommands}, c.Scope, c.Arguments)
-	switch {
-	case says.Denied != "":
-		return tool.Refuse, says.Reason
-	case says.Unasked:
-		return tool.Allow, ""
-	}
-	return tool.Ask, says.Reason
+	rules := argv.Rules{Allow: a.opts.Config.UnaskedCommands, Deny: a.opts.Config.DeniedCommands}
+	return toolkit.Rule(rules, c.Scope, c.Arguments)
 }
 
 func (a *App) rules(p loci.Principal) sandbox.Rules { return rules(a.opts.Config, p) }
