@@ -383,7 +383,7 @@ func (a *App) LogPlaces() {
 }
 
 // Folders gives the folders that the owner's conversations may look into.
-func (a *App) Folders() []string { return paths(a.opts.Config.Folders) }
+func (a *App) Folders() []string { return rights(a.opts.Config, loci.Principal{Owner: true}) }
 
 // Model gives the name of the model that answers, empty where there is none, and
 // line by line what to expect of it. A command to run is indented.
