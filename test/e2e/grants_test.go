@@ -132,11 +132,16 @@ func TestGrants(t *testing.T) {
 	other := asks("", "a.txt=one", true)                 // another session
 	w.allow(other, loci.GrantAlways)
 	asks("", "a.txt=one", false)
+	talk := asks("", "c.txt=one", true).Session
+	if r := w.say(talk, "yes this session"); !strings.HasPrefix(r.Message, "(This yes holds for this conversation.)") || r.Steps[0].Error != nil {
+		t.Errorf("said in the chat: %+v", r)
+	}
+	asks(talk, "c.txt=one", false)
 
 	var grants []loci.Grant
 	_, body := w.get("/api/agent/grants")
 	decode(t, body, &grants)
-	if len(grants) != 2 || grants[0].Span != loci.GrantSession || grants[0].Used != 2 || grants[1].Span != loci.GrantAlways || grants[1].Used != 1 ||
+	if len(grants) != 3 || grants[0].Span != loci.GrantSession || grants[0].Used != 2 || grants[1].Span != loci.GrantAlways || grants[1].Used != 1 ||
 		grants[0].Subject != realPath(t, filepath.Join(w.dir, "a.txt")) {
 		t.Errorf("grants: %s", body)
 	}
