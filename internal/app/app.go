@@ -294,14 +294,8 @@ func (a *App) command(c tool.Case) (tool.Verdict, string) {
 	if c.Spec.Name != toolkit.RunCommand {
 		return tool.Ask, ""
 	}
-	says := toolkit.Rule(argv.Rules{Allow: a.opts.Config.UnaskedCommands, Deny: a.opts.Config.DeniedCommands}, c.Scope, c.Arguments)
-	switch {
-	case says.Denied != "":
-		return tool.Refuse, says.Reason
-	case says.Unasked:
-		return tool.Allow, ""
-	}
-	return tool.Ask, says.Reason
+	rules := argv.Rules{Allow: a.opts.Config.UnaskedCommands, Deny: a.opts.Config.DeniedCommands}
+	return toolkit.Rule(rules, c.Scope, c.Arguments)
 }
 
 func (a *App) rules(p loci.Principal) sandbox.Rules { return rules(a.opts.Config, p) }
@@ -400,7 +394,7 @@ func (a *App) LogPlaces() {
 }
 
 // Folders gives the folders that the owner's conversations may look into.
-func (a *App) Folders() []string { return paths(a.opts.Config.Folders) }
+func (a *App) Folders() []string { return rights(a.opts.Config, loci.Principal{Owner: true}) }
 
 // Model gives the name of the model that answers, empty where there is none, and
 // line by line what to expect of it. A command to run is indented.

@@ -11,8 +11,9 @@
 // Changes go through a [Spot]: one name in a folder that was opened for it. What
 // is written is written aside, made durable, put in place in one step and read
 // back, so that a failure at any moment leaves the old file or the new one, whole.
-// Nothing is overwritten by a move, what is deleted goes to a trash, and some
-// places nobody may change, whoever agrees; see protected.go.
+// Nothing is overwritten by a move, and some places nobody may change, whoever agrees;
+// see protected.go. What was there before is kept in a [Journal], from which a person
+// can have it back.
 //
 // Paths come from a model, which writes them the way people do: relative to
 // the working folder, absolute, with a tilde, or with an accent composed

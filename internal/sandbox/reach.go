@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 )
@@ -82,4 +83,42 @@ func (f *Folders) Folder(ctx context.Context, path string) (string, error) {
 		return "", f.explain(ctx, err, loc, path)
 	}
 	return real, nil
+}
+
+// Guarded finds the protected folders that stand on the way from an allowed folder
+// down to dir, a real path: a program that may change everything there should still
+// not change those. Of a repository it is what names programs, for its user has to be
+// able to commit. Single files, and what is not there yet, it cannot name.
+func (f *Folders) Guarded(dir string) (found []string) {
+	for _, d := range f.folders {
+		if !inside(dir, d.real) {
+			continue
+		}
+		for at := dir; inside(at, d.real); at = filepath.Dir(at) {
+			found = append(found, guardedIn(at)...)
+			if at == d.real {
+				break
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// guardedIn finds the protected folders in one folder.
+func guardedIn(dir string) (found []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil { // the program will not see it either
+		return nil
+	}
+	for _, e := range entries[:min(len(entries), maxDir)] {
+		path := filepath.Join(dir, e.Name())
+		if fold(e.Name()) == ".git" {
+			path = filepath.Join(path, "hooks")
+		}
+		if info, err := os.Lstat(path); err == nil && info.IsDir() && protector(path) != "" {
+			found = append(found, path)
+		}
+	}
+	return found
 }

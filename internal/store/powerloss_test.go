@@ -26,7 +26,7 @@ import (
 // or torn at any sector. Then the real Open reads what is left, and everything that
 // had been acknowledged as being on the disk must be there.
 func TestPowerLoss(t *testing.T) {
-	rounds := 100
+	rounds := 40
 	if *long {
 		rounds = 500
 	}

@@ -108,6 +108,7 @@ func understand(ctx context.Context, env tool.Env, args commandArgs) (c command,
 		return c, err
 	}
 	c.reach = env.Files.Reach()
+	c.reach.Read = append(c.reach.Read, env.Files.Guarded(c.dir)...)
 	if c.program, err = c.find(); err != nil {
 		return c, err
 	}

@@ -279,7 +279,7 @@ func TestFilesAreForTheOwnerAlone(t *testing.T) {
 	checkModes(t, home)
 	in.stop()
 	for _, args := range [][]string{{"doctor"}, {"ask", "Hi."}, {"secret", "set", "b"}, {"secret", "remove", "a"}, {"sessions"}} {
-		if _, stderr, code := run(t, home, "x-secret", append(env[1:], "LOCI_BACKENDS="+m.Ollama(t)), args...); code != 0 {
+		if _, stderr, code := run(t, home, "x-secret", append(env[1:], "LOCI_BACKENDS="+m.Ollama(t), "LOCI_LISTEN=127.0.0.1:0"), args...); code != 0 {
 			t.Errorf("%v: %d %s", args, code, stderr)
 		}
 	}
