@@ -70,18 +70,18 @@ const largeFolder = 10_000
 func checkFree(ctx context.Context, p posture) (found []Check) {
 	home, _ := config.Expand("~", "", p.Getenv)
 	free := map[string]string{} // folder → by whose models
-	for _, f := range p.Config.Folders {
-		if sandbox.Access(f.Access) == sandbox.Free {
-			free[f.Path] = "your"
-		}
-	}
-	for who, r := range p.Config.Principals {
-		for _, f := range r.Folders {
-			if sandbox.Access(f.Access) == sandbox.Free {
-				free[f.Path] = who + "'s"
+	add := func(whose string, rules sandbox.Rules) {
+		for _, r := range rules {
+			if r.Access == sandbox.Free {
+				free[r.Path] = whose
 			}
 		}
 	}
+	own := rulesOf(p.Config.Folders)
+	for who, r := range p.Config.Principals {
+		add(who+"'s", rulesOf(r.Folders).Under(own))
+	}
+	add("your", own)
 	const less = "Set access: ask for it, or access: write only for a folder in it."
 	for _, folder := range sortedKeys(free) {
 		say := func(status Status, what string) {

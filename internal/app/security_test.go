@@ -157,6 +157,17 @@ func TestSecurityLists(t *testing.T) {
 	}
 }
 
+// What somebody else may change unasked is told, as far as the owner's rules let it.
+func TestSecurityOfOthersFolders(t *testing.T) {
+	dir := t.TempDir()
+	for own, want := range map[string]string{"[]": "ok unasked ann's conversations change files in " + dir, "['" + dir + "']": "ok unasked no file is changed unasked"} {
+		lines := looked(t, "folders: "+own+"\nprincipals: {ann: {folders: [{path: '"+dir+"', access: write}]}}", nil)
+		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, want) }) {
+			t.Errorf("%s: no line %q in %q", own, want, lines)
+		}
+	}
+}
+
 // Home set free is worse than home looked into, and two lines.
 func TestSecurityOfFreeHome(t *testing.T) {
 	var odd []string
