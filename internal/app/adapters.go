@@ -16,6 +16,7 @@ import (
 	"loci/internal/keyring"
 	"loci/internal/model"
 	"loci/internal/redact"
+	"loci/internal/sandbox"
 	"loci/internal/store"
 	"loci/internal/tool"
 	"loci/internal/transcript"
@@ -37,7 +38,10 @@ var (
 	_ gate.Grants = (*store.DB)(nil)
 	_ tool.Ledger = ledger{}
 	_ undo.Ledger = ledger{}
-	_ api.Audit   = (*store.DB)(nil)
+
+	_ sandbox.OriginStore = (*store.DB)(nil)
+
+	_ api.Audit = (*store.DB)(nil)
 
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}

@@ -23,6 +23,7 @@ import (
 	"loci/internal/api"
 	"loci/internal/argv"
 	"loci/internal/config"
+	"loci/internal/confine"
 	"loci/internal/database"
 	"loci/internal/desktop"
 	"loci/internal/embedded"
@@ -78,6 +79,8 @@ type Options struct {
 	// Hide masks the secrets of the configuration and of the program itself wherever
 	// they could show; nil: one of its own.
 	Hide *redact.Redactor
+
+	probe func() confine.Level // of what confines commands; nil: confine.Probe
 }
 
 // withDefaults fills in what may be left zero.
@@ -94,6 +97,9 @@ func (o Options) withDefaults() Options {
 	if o.Hide == nil {
 		o.Hide = redact.New()
 	}
+	if o.probe == nil {
+		o.probe = confine.Probe
+	}
 	return o
 }
 
@@ -105,6 +111,7 @@ type App struct {
 	cert     *certificate // nil: nothing is encrypted
 	id       string
 	store    *store.DB
+	origins  *sandbox.Origins
 	hub      *model.Hub
 	engines  []*embedded.Server
 	settings agent.Settings
@@ -181,6 +188,9 @@ func (a *App) openStore(ctx context.Context) (err error) {
 		return err
 	}
 	a.undo = append(a.undo, a.store.Close)
+	if a.origins, err = sandbox.NewOrigins(ctx, a.store, a.opts.Logger); err != nil {
+		return err
+	}
 	return a.startAudit(ctx)
 }
 
@@ -229,7 +239,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	if !a.store.Clean() {
 		a.own.Go(func() { a.verify(ctx) })
 	}
-	a.daily.Go(func() { purgeDaily(ctx, a.trash(), now, a.purged) })
+	a.daily.Go(func() { purgeDaily(ctx, a.trash(), a.origins, now, a.purged) })
 	a.daily.Go(func() { a.keys.Watch(ctx) })
 	if a.cert != nil {
 		a.daily.Go(func() { a.watchCertificate(ctx) })
@@ -254,6 +264,7 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
 		Rules:   a.rules,
+		Origins: a.origins,
 		Gate:    gate.New(a.gateConfig()),
 		Mask:    a.opts.Hide.Known(),
 	}

@@ -40,7 +40,7 @@ func newHands(t *testing.T) *hands {
 		t.Fatal(err)
 	}
 	h := &hands{t: t, model: fake.NewModel(), top: top, home: top + "/data/home"}
-	for name, text := range map[string]string{"data/ok": "ok", "data/sub/x": "x", "data/.git/config": "x", "data_evil/secret": "SECRET"} {
+	for name, text := range map[string]string{"data/ok": "ok", "data/sub/x": "x", "data/.git/config": "x", "data/got/offer": "x", "data_evil/secret": "SECRET"} {
 		path := filepath.Join(top, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func newHands(t *testing.T) *hands {
 	}
 	o := options(t, h.model.Ollama(t))
 	o.Paths, o.Getenv = paths, env
-	o.Config.Folders = []config.Folder{{Path: top + "/data"}}
+	o.Config.Folders = []config.Folder{{Path: top + "/data"}, {Path: top + "/data/got", Outside: true}}
 	o.Config.Tier = loci.TierNative
 	a := build(t, o)
 	serving(t, a)
@@ -393,5 +393,28 @@ func TestPathCases(t *testing.T) {
 	}
 	if ran < 25 {
 		t.Errorf("only %d cases ran", ran)
+	}
+}
+
+// TestHandsOrigins moves a file out of a folder of others, deletes it and has it put
+// back: each conversation that reads it is told, and the page's words are the person's
+// nowhere.
+func TestHandsOrigins(t *testing.T) {
+	h := newHands(t)
+	type onPath = map[string]string
+	if got := h.do("move_file", onPath{"source": "got/offer", "destination": "offer"}); got.Result.Err != nil {
+		t.Fatal(got.Result.Err)
+	}
+	for _, when := range []string{"moved", "put back"} {
+		if got := h.do("read_file", onPath{"path": "offer"}); got.Result.Origin != "offer, moved out of "+h.top+"/data/got" {
+			t.Errorf("%s: %q, %v", when, got.Result.Origin, got.Result.Err)
+		}
+		got := h.do("delete_file", onPath{"path": "offer"})
+		if status, body := ask(t, http.MethodPost, h.addr.URL+got.Undo.Href, h.addr.Key, "", "{}"); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	if got := h.do("read_file", onPath{"path": "ok"}); got.Result.Origin != "" {
+		t.Errorf("%q", got.Result.Origin)
 	}
 }

@@ -3,10 +3,9 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -36,7 +35,8 @@ type securityCheck func(context.Context, posture) []Check
 
 // securityChecks are all of them, in the order in which they are shown.
 var securityChecks = []securityCheck{
-	checkDoors, checkNames, checkServers, checkPlainKeys, checkModes, checkOpenFolders, checkLog, checkKeys,
+	checkDoors, checkNames, checkServers, checkPlainKeys, checkPasswords, checkModes, checkOpenFolders, checkFree, checkTaint, checkCommands, checkConfined,
+	checkDesktop, checkAudit, checkLog, checkKeys, checkGrants,
 }
 
 // Security says which settings weaken what loci does by itself, and how to mend that.
@@ -60,47 +60,37 @@ func Security(ctx context.Context, o Options, wrong error) []Check {
 	return checks
 }
 
-// readKeys asks the loci that runs, or looks into its database, which is the last to
-// be done since it also puts right what others may with that file. Nil: they could not
-// be read.
-func (p posture) readKeys(ctx context.Context) []loci.Key {
+// keys asks the loci that runs, or looks into its database.
+func (p posture) keys(ctx context.Context) (keys []loci.Key, err error) {
 	if p.run != nil {
-		return keysOf(ctx, *p.run)
+		err = askRunning(ctx, *p.run, "/api/agent/keys", &keys)
+		return keys, err
 	}
-	if _, err := os.Stat(p.Paths.DB); err != nil {
-		return []loci.Key{}
-	}
-	if log, err := os.Stat(p.Paths.DB + "-wal"); err == nil && log.Size() > 0 {
-		return nil // see checkDatabase
-	}
-	db, err := store.Open(ctx, p.Paths.DB, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil
-	}
-	keys, err := db.Keys(ctx)
-	if err = errors.Join(err, db.Close()); err != nil {
-		return nil
-	}
-	return slices.Concat([]loci.Key{}, keys)
+	err = p.look(ctx, func(db *store.DB) (err error) {
+		keys, err = db.Keys(ctx)
+		return err
+	})
+	return keys, err
 }
 
-func keysOf(ctx context.Context, run config.Run) (keys []loci.Key) {
+// askRunning gets what the loci that runs says.
+func askRunning(ctx context.Context, run config.Run, path string, to any) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, run.URL+"/api/agent/keys", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, run.URL+path, nil)
 	if err != nil {
-		return nil
+		return err
 	}
 	req.Header.Set("Authorization", "Bearer "+string(run.Key))
 	res, err := run.Client().Do(req)
 	if err != nil {
-		return nil
+		return err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK || json.NewDecoder(res.Body).Decode(&keys) != nil {
-		return nil
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", path, res.Status)
 	}
-	return keys
+	return json.NewDecoder(res.Body).Decode(to)
 }
 
 // orFine is the line that all is well, where there is no other.
@@ -259,14 +249,7 @@ func checkOpenFolders(_ context.Context, p posture) (found []Check) {
 	return orFine(found, "folders", "no allowed folder has your home folder or loci's own files in it")
 }
 
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // resolved follows links as far as a path exists.
 func resolved(path string) string {
@@ -287,8 +270,8 @@ const forgotten = 90 * 24 * time.Hour
 
 // checkKeys looks for keys that may more than their use asks for.
 func checkKeys(ctx context.Context, p posture) (found []Check) {
-	keys := p.readKeys(ctx)
-	if keys == nil {
+	keys, err := p.keys(ctx)
+	if err != nil {
 		return []Check{{"keys", Warn, "the keys could not be read", "Start loci, then look again."}}
 	}
 	made := 0

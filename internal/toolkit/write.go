@@ -162,7 +162,9 @@ func draftOf(args writeArgs) func(context.Context, *draft) error {
 func write(ctx context.Context, env tool.Env, args writeArgs, j *sandbox.Journal) (written, error) {
 	return onDraft(ctx, env, args.Path, draftOf(args), func(d *draft) (written, error) {
 		created := d.spot.Info() == nil
-		done, err := j.Write(ctx, d.spot, d.data, d.state, by(env, "write_file"))
+		who := by(env, "write_file")
+		who.Anew = true
+		done, err := j.Write(ctx, d.spot, d.data, d.state, who)
 		if err != nil {
 			return written{}, err
 		}
