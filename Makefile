@@ -29,6 +29,7 @@ lint:
 # go test alone skips them then.
 test: deps build lint
 	CGO_ENABLED=1 LOCI_TEST_ALL=1 LOCI_TEST_PYTHON=$(CURDIR)/$(VENV)/bin/python $(GO) test -race -shuffle=on -timeout 18m ./...
+	@sh test/fuzz.sh 5s core
 
 # Soak tests and long loops on top.
 test-all: deps build lint
@@ -55,6 +56,7 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	$(GO) run ./test/bench -loci $(BIN)
 
+# Every fuzz target; make test runs eight of them, for 5 seconds each.
 FUZZTIME ?= 30s
 fuzz:
 	@sh test/fuzz.sh $(FUZZTIME)
