@@ -34,8 +34,8 @@ test: deps build lint
 # Soak tests and long loops on top.
 test-all: deps build lint
 	CGO_ENABLED=1 LOCI_TEST_ALL=1 LOCI_TEST_PYTHON=$(CURDIR)/$(VENV)/bin/python $(GO) test -race -shuffle=on -count=3 -timeout 80m ./...
-	CGO_ENABLED=1 $(GO) test -race ./internal/sandbox ./internal/store -long
-	$(GO) test ./test/e2e -run TestKillAroundTheYes -long
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./internal/sandbox ./internal/store -long
+	$(GO) test -timeout 30m ./test/e2e -run TestKillAroundTheYes -long
 
 # What the tests use besides Go: the official Python clients, in a folder of
 # their own, and the OpenMP library of the embedded engine.
