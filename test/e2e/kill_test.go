@@ -161,6 +161,13 @@ func (k *killing) look(d *deed, n int, q question, seen map[int64]string, told b
 	if told {
 		k.answered(q, stored)
 	}
+	if r.where != beforeEffect {
+		select {
+		case <-now.worked: // with what came of it, or that nobody knows
+		default:
+			t.Errorf("killed %s, and the conversation does not tell of it", r.where)
+		}
+	}
 	if told && n%2 == 1 && r.where != afterEffect { // the chat's reply came after all of it
 		t.Errorf("the whole reply came, and loci was killed %s", r.where)
 	}
