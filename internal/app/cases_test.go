@@ -3,7 +3,6 @@
 package app
 
 import (
-	"encoding/json"
 	"net/http"
 	"os"
 	"strings"
@@ -101,18 +100,4 @@ func TestSecurityCase8(t *testing.T) {
 	if h.do("run_command", call); len(h.asked) != 1 || made() != "evil\n" {
 		t.Errorf("asked %q, made %q", h.asked, made())
 	}
-}
-
-// open are the questions that wait.
-func (h *hands) open() (ids []string) {
-	h.t.Helper()
-	var open []struct{ ID string }
-	_, body := ask(h.t, http.MethodGet, h.addr.URL+"/api/agent/approvals", h.addr.Key, "", "")
-	if err := json.Unmarshal([]byte(body), &open); err != nil {
-		h.t.Fatal(err)
-	}
-	for _, q := range open {
-		ids = append(ids, q.ID)
-	}
-	return ids
 }
