@@ -126,10 +126,10 @@ func (k *killing) round(d *deed, n int, kill bool) (r struck) {
 		w.wait(w.finished)
 		k.takes[d.tool] = time.Since(start)
 	case rand.N(2) == 0:
-		<-time.After(rand.N(takes * 5 / 4))
+		<-time.After(rand.N(takes * 2))
 	default: // close to the effect
 		w.wait(w.started)
-		<-time.After(rand.N(k.works[d.tool] * 5 / 4))
+		<-time.After(rand.N(k.works[d.tool] * 2))
 	}
 	k.restart()
 	seen := w.end()
