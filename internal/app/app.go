@@ -337,7 +337,7 @@ func (a *App) announce(context.Context) error {
 	ad := a.Addresses()
 	_, chat := a.keys.Secrets()
 	return a.instance.WriteRun(config.Run{
-		PID: os.Getpid(), URL: ad.URL, Key: config.Secret(ad.Key), ChatKey: config.Secret(chat), KeyInFile: a.opts.Config.Key == "",
+		PID: os.Getpid(), URL: ad.URL, Listen: a.listener.Addr().String(), Key: config.Secret(ad.Key), ChatKey: config.Secret(chat), KeyInFile: a.opts.Config.Key == "",
 		Fingerprint: ad.Fingerprint, Folders: a.Folders(), Instance: a.id, Started: a.started,
 	})
 }

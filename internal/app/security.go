@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -110,18 +111,23 @@ func onlyHere(host string) bool {
 
 // checkDoors looks at where loci listens, and how.
 func checkDoors(_ context.Context, p posture) []Check {
-	host, _, _ := net.SplitHostPort(p.Config.Listen) // it was checked with the configuration
+	address, encrypted := p.Config.Listen, p.Config.TLS.On()
+	if p.run != nil { // a flag may have said otherwise
+		scheme, at, _ := strings.Cut(p.run.URL, "://")
+		address, encrypted = cmp.Or(p.run.Listen, at), scheme == "https"
+	}
+	host, _, _ := net.SplitHostPort(address) // it was checked with the configuration
 	switch here := onlyHere(host); {
 	case here && p.Config.Insecure:
-		return []Check{{"listen", Warn, "insecure is set, although only this machine can reach " + p.Config.Listen, "Remove insecure, so that another listen is not open by mistake."}}
+		return []Check{{"listen", Warn, "insecure is set, although only this machine can reach " + address, "Remove insecure, so that another listen is not open by mistake."}}
 	case here:
-		return []Check{ok("listen", "only this machine can reach %s", p.Config.Listen)}
-	case p.Config.TLS.On():
-		return []Check{{"listen", Warn, "other machines can reach " + p.Config.Listen + ", encrypted", "If none has to, set listen: 127.0.0.1:5624."}}
-	case p.Config.Insecure:
-		return []Check{{"listen", Fail, "other machines can reach " + p.Config.Listen + ", and everything goes there unencrypted, the keys too", "Set tls: self and remove insecure, or set listen: 127.0.0.1:5624."}}
+		return []Check{ok("listen", "only this machine can reach %s", address)}
+	case encrypted:
+		return []Check{{"listen", Warn, "other machines can reach " + address + ", encrypted", "If none has to, set listen: 127.0.0.1:5624."}}
+	case p.Config.Insecure || p.run != nil:
+		return []Check{{"listen", Fail, "other machines can reach " + address + ", and everything goes there unencrypted, the keys too", "Set tls: self and remove insecure, or set listen: 127.0.0.1:5624."}}
 	}
-	return []Check{{"listen", Fail, "loci will not start: other machines could reach " + p.Config.Listen + " unencrypted", "Set tls: self, or listen: 127.0.0.1:5624."}}
+	return []Check{{"listen", Fail, "loci will not start: other machines could reach " + address + " unencrypted", "Set tls: self, or listen: 127.0.0.1:5624."}}
 }
 
 // checkNames looks at the doors that are open to names and pages.
@@ -131,7 +137,7 @@ func checkNames(_ context.Context, p posture) (found []Check) {
 	}
 	for _, o := range p.Config.AllowedOrigins {
 		c := Check{"pages", Warn, "web pages of " + o + " may call loci", "Remove it from allowed_origins if you do not use that page."}
-		if host, encrypted := strings.CutPrefix(o, "http://"); encrypted && !onlyHere(hostOf(host)) {
+		if host, open := strings.CutPrefix(o, "http://"); open && !onlyHere(hostOf(host)) {
 			c.Status, c.Text = Fail, c.Text+", and whoever is on the way to it can put words into them"
 			c.Hint = "Use its https address."
 		}

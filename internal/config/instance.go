@@ -24,6 +24,7 @@ import (
 type Run struct {
 	PID      int       `json:"pid"`
 	URL      string    `json:"url"`
+	Listen   string    `json:"listen"`   // address and port, as other machines may reach it too
 	Key      Secret    `json:"key"`      // the owner's
 	ChatKey  Secret    `json:"chat_key"` // the one that can only chat
 	Folders  []string  `json:"folders"`  // that it started with, absolute
