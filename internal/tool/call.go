@@ -132,7 +132,6 @@ func (s *Set) decide(ctx context.Context, scope loci.Scope, t entry, args json.R
 	if err != nil {
 		return p, Decision{}, err
 	}
-	p = bound(t, args, p)
 	return p, s.gate.Decide(ctx, Case{Scope: scope, Spec: t.ToolSpec, Arguments: args, Preview: p}), nil
 }
 

@@ -100,7 +100,8 @@ func edit(ctx context.Context, env tool.Env, args editArgs, j *sandbox.Journal) 
 // previewEdit shows what an edit would change.
 func previewEdit(ctx context.Context, env tool.Env, args editArgs) (tool.Preview, error) {
 	return onDraft(ctx, env, args.Path, editDraft(args), func(d *draft) (tool.Preview, error) {
-		return d.preview(env.Scope.Lang, changes), nil
+		p := d.preview(env.Scope.Lang, changes)
+		return p.Lasting(d.spot.Path(), p.Basis, string(d.data)), nil
 	})
 }
 

@@ -183,10 +183,11 @@ func write(ctx context.Context, env tool.Env, args writeArgs, j *sandbox.Journal
 // previewWrite shows what a write would change.
 func previewWrite(ctx context.Context, env tool.Env, args writeArgs) (tool.Preview, error) {
 	return onDraft(ctx, env, args.Path, draftOf(args), func(d *draft) (tool.Preview, error) {
+		p := tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: d.basis, Touches: []string{d.spot.Path()}}
 		if d.spot.Info() != nil {
-			return d.preview(env.Scope.Lang, replaces), nil
+			p = d.preview(env.Scope.Lang, replaces)
 		}
-		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: d.basis, Touches: []string{d.spot.Path()}}, nil
+		return p.Lasting(d.spot.Path(), string(d.data)), nil // what it replaces does not count
 	})
 }
 
