@@ -29,12 +29,13 @@ lint:
 # go test alone skips them then.
 test: deps build lint
 	CGO_ENABLED=1 LOCI_TEST_ALL=1 LOCI_TEST_PYTHON=$(CURDIR)/$(VENV)/bin/python $(GO) test -race -shuffle=on -timeout 18m ./...
+	@sh test/fuzz.sh 5s core
 
 # Soak tests and long loops on top.
 test-all: deps build lint
 	CGO_ENABLED=1 LOCI_TEST_ALL=1 LOCI_TEST_PYTHON=$(CURDIR)/$(VENV)/bin/python $(GO) test -race -shuffle=on -count=3 -timeout 80m ./...
-	CGO_ENABLED=1 $(GO) test -race ./internal/sandbox ./internal/store -long
-	$(GO) test ./test/e2e -run TestKillAroundTheYes -long
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./internal/sandbox ./internal/store -long
+	$(GO) test -timeout 30m ./test/e2e -run TestKillAroundTheYes -long
 
 # What the tests use besides Go: the official Python clients, in a folder of
 # their own, and the OpenMP library of the embedded engine.
@@ -55,6 +56,7 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	$(GO) run ./test/bench -loci $(BIN)
 
+# Every fuzz target; make test runs eight of them, for 5 seconds each.
 FUZZTIME ?= 30s
 fuzz:
 	@sh test/fuzz.sh $(FUZZTIME)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -183,6 +184,25 @@ func TestImports(t *testing.T) {
 	for folder := range arrows {
 		if !used[folder] {
 			t.Errorf("the import table has a row for %q, but there is no such package", folder)
+		}
+	}
+}
+
+// TestTour has the two texts that show a newcomer around name every package.
+func TestTour(t *testing.T) {
+	for _, file := range []string{"doc.go", "docs/architecture.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for folder, r := range arrows {
+			name := strings.TrimPrefix(folder, "internal/")
+			if folder == "" || r.layer == tests && file == "doc.go" {
+				continue
+			}
+			if !regexp.MustCompile(`(?m)(^|[^\w/])` + regexp.QuoteMeta(name) + `([^\w/]|$)`).Match(text) {
+				t.Errorf("%s does not tell of %s", file, name)
+			}
 		}
 	}
 }

@@ -28,6 +28,9 @@ type ToolSpec struct {
 	Files       bool            `json:"files,omitempty"`    // works only inside the folders of the scope
 	Examples    []string        `json:"examples,omitempty"` // what a person says when this tool is wanted
 	Timeout     time.Duration   `json:"timeout_ns,omitempty"`
+	// Dormant tools cannot do anything here as things are set up. They are not offered
+	// to models, whose prompt is short; a call of one tells what would have to be set up.
+	Dormant bool `json:"dormant,omitempty"`
 	// Irreversible tools do what nobody can take back, such as sending a letter.
 	Irreversible bool `json:"irreversible,omitempty"`
 	// Destinations are the arguments that say where something goes: an address, a URL.

@@ -122,7 +122,9 @@ func (t *turn) freeze(model string) {
 	t.session.Title = text.Title(t.req.Message.Content, titleLength)
 	t.session.Created = loci.Time{Time: t.Began}
 	for _, s := range t.agent.cfg.Tools.Specs(t.scope) {
-		t.session.Tools = append(t.session.Tools, s.Name)
+		if !s.Dormant {
+			t.session.Tools = append(t.session.Tools, s.Name)
+		}
 	}
 	t.system()
 }

@@ -22,6 +22,9 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	if t.req.Resent { // the client says anew how it wants the reply
 		t.req.Options = options
 	}
+	if words := approval.Holding(t.spot.span, t.language()); words != "" {
+		t.notice = words + "\n\n"
+	}
 	t.req.Model = t.session.Model // it ends as it began
 	if _, err := t.ready(ctx); err != nil {
 		return nil, err

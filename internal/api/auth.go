@@ -41,9 +41,9 @@ func (s *server) authenticate(r *http.Request) (caller, error) {
 		secret = x.key
 	}
 	if secret == "" {
-		hint := "Send it as \"Authorization: Bearer KEY\"; loci prints it when it starts."
+		hint := "Send it in the header Authorization, after the word Bearer; loci prints it when it starts."
 		if keyInQuery(r) {
-			hint = "Send it as \"Authorization: Bearer KEY\": what stands behind the ? of an address is in logs and histories, so loci takes no key from there."
+			hint = "Send it in the header Authorization, after the word Bearer: what stands behind the ? of an address is in logs and histories, so loci takes no key from there."
 		}
 		return caller{}, loci.Errorf(loci.Unauthorized, "This address needs a key.").WithHint("%s", hint)
 	}

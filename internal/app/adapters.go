@@ -17,6 +17,7 @@ import (
 	"loci/internal/keyring"
 	"loci/internal/model"
 	"loci/internal/redact"
+	"loci/internal/sandbox"
 	"loci/internal/store"
 	"loci/internal/tool"
 	"loci/internal/transcript"
@@ -38,7 +39,10 @@ var (
 	_ gate.Grants = (*store.DB)(nil)
 	_ tool.Ledger = (*store.DB)(nil)
 	_ undo.Ledger = (*store.DB)(nil)
-	_ api.Audit   = (*store.DB)(nil)
+
+	_ sandbox.OriginStore = (*store.DB)(nil)
+
+	_ api.Audit = (*store.DB)(nil)
 
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}

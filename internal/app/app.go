@@ -23,6 +23,7 @@ import (
 	"loci/internal/api"
 	"loci/internal/argv"
 	"loci/internal/config"
+	"loci/internal/confine"
 	"loci/internal/database"
 	"loci/internal/desktop"
 	"loci/internal/embedded"
@@ -78,6 +79,8 @@ type Options struct {
 	// Hide masks the secrets of the configuration and of the program itself wherever
 	// they could show; nil: one of its own.
 	Hide *redact.Redactor
+
+	probe func() confine.Level // of what confines commands; nil: confine.Probe
 }
 
 // withDefaults fills in what may be left zero.
@@ -94,6 +97,9 @@ func (o Options) withDefaults() Options {
 	if o.Hide == nil {
 		o.Hide = redact.New()
 	}
+	if o.probe == nil {
+		o.probe = confine.Probe
+	}
 	return o
 }
 
@@ -105,6 +111,7 @@ type App struct {
 	cert     *certificate // nil: nothing is encrypted
 	id       string
 	store    *store.DB
+	origins  *sandbox.Origins
 	hub      *model.Hub
 	engines  []*embedded.Server
 	settings agent.Settings
@@ -181,6 +188,9 @@ func (a *App) openStore(ctx context.Context) (err error) {
 		return err
 	}
 	a.undo = append(a.undo, a.store.Close)
+	if a.origins, err = sandbox.NewOrigins(ctx, a.store, a.opts.Logger); err != nil {
+		return err
+	}
 	return a.startAudit(ctx)
 }
 
@@ -229,7 +239,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	if !a.store.Clean() {
 		a.own.Go(func() { a.verify(ctx) })
 	}
-	a.daily.Go(func() { purgeDaily(ctx, a.trash(), now, a.purged) })
+	a.daily.Go(func() { purgeDaily(ctx, a.trash(), a.origins, now, a.purged) })
 	a.daily.Go(func() { a.keys.Watch(ctx) })
 	if a.cert != nil {
 		a.daily.Go(func() { a.watchCertificate(ctx) })
@@ -254,6 +264,7 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
 		Rules:   a.rules,
+		Origins: a.origins,
 		Gate:    gate.New(a.gateConfig()),
 		Mask:    a.opts.Hide.Known(),
 	}
@@ -283,14 +294,8 @@ func (a *App) command(c tool.Case) (tool.Verdict, string) {
 	if c.Spec.Name != toolkit.RunCommand {
 		return tool.Ask, ""
 	}
-	says := toolkit.Rule(argv.Rules{Allow: a.opts.Config.UnaskedCommands, Deny: a.opts.Config.DeniedCommands}, c.Scope, c.Arguments)
-	switch {
-	case says.Denied != "":
-		return tool.Refuse, says.Reason
-	case says.Unasked:
-		return tool.Allow, ""
-	}
-	return tool.Ask, says.Reason
+	rules := argv.Rules{Allow: a.opts.Config.UnaskedCommands, Deny: a.opts.Config.DeniedCommands}
+	return toolkit.Rule(rules, c.Scope, c.Arguments)
 }
 
 func (a *App) rules(p loci.Principal) sandbox.Rules { return rules(a.opts.Config, p) }
@@ -332,7 +337,7 @@ func (a *App) announce(context.Context) error {
 	ad := a.Addresses()
 	_, chat := a.keys.Secrets()
 	return a.instance.WriteRun(config.Run{
-		PID: os.Getpid(), URL: ad.URL, Key: config.Secret(ad.Key), ChatKey: config.Secret(chat), KeyInFile: a.opts.Config.Key == "",
+		PID: os.Getpid(), URL: ad.URL, Listen: a.listener.Addr().String(), Key: config.Secret(ad.Key), ChatKey: config.Secret(chat), KeyInFile: a.opts.Config.Key == "",
 		Fingerprint: ad.Fingerprint, Folders: a.Folders(), Instance: a.id, Started: a.started,
 	})
 }
@@ -389,7 +394,7 @@ func (a *App) LogPlaces() {
 }
 
 // Folders gives the folders that the owner's conversations may look into.
-func (a *App) Folders() []string { return paths(a.opts.Config.Folders) }
+func (a *App) Folders() []string { return rights(a.opts.Config, loci.Principal{Owner: true}) }
 
 // Model gives the name of the model that answers, empty where there is none, and
 // line by line what to expect of it. A command to run is indented.

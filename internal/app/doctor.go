@@ -75,7 +75,7 @@ func Doctor(ctx context.Context, o Options, wrong error) []Check {
 	} else {
 		checks = append(checks, ok("instance", "loci does not run now"), checkPort(ctx, o.Config.Listen), checkDatabase(ctx, o.Paths.DB))
 	}
-	checks = append(checks, checkFolders(paths(o.Config.Folders), run.Folders, running)...)
+	checks = append(checks, checkFolders(rights(o.Config, loci.Principal{Owner: true}), run.Folders, running)...)
 	checks = append(checks, checkSandbox(confine.Probe()))
 	checks = append(checks, checkModels(ctx, o, running)...)
 	return append(checks, checkClock(time.Now()))

@@ -4,6 +4,7 @@ package app
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ import (
 )
 
 // hands is a running loci with a folder, and a model that calls whatever tool it is
-// told to. Every question is answered with yes.
+// told to. Every question is answered with yes, unless a test says otherwise.
 type hands struct {
 	t     *testing.T
 	model *fake.Model
@@ -30,17 +31,21 @@ type hands struct {
 	top   string // data is allowed, data_evil beside it is not
 	home  string // loci's own folders, inside data
 	asked []string
+
+	says     string // to every question; empty: yes
+	question func() // what happens before the answer
+	answered []string
 }
 
 // newHands gives the person's folder a few files, and those outside beside it.
-func newHands(t *testing.T) *hands {
+func newHands(t *testing.T, settings ...func(*config.Config)) *hands {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := &hands{t: t, model: fake.NewModel(), top: top, home: top + "/data/home"}
-	for name, text := range map[string]string{"data/ok": "ok", "data/sub/x": "x", "data/.git/config": "x", "data_evil/secret": "SECRET"} {
+	for name, text := range map[string]string{"data/ok": "ok", "data/sub/x": "x", "data/.git/config": "x", "data/got/offer": "x", "data_evil/secret": "SECRET"} {
 		path := filepath.Join(top, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
@@ -53,8 +58,11 @@ func newHands(t *testing.T) *hands {
 	}
 	o := options(t, h.model.Ollama(t))
 	o.Paths, o.Getenv = paths, env
-	o.Config.Folders = []config.Folder{{Path: top + "/data"}}
+	o.Config.Folders = []config.Folder{{Path: top + "/data"}, {Path: top + "/data/got", Outside: true}}
 	o.Config.Tier = loci.TierNative
+	for _, set := range settings {
+		set(&o.Config)
+	}
 	a := build(t, o)
 	serving(t, a)
 	h.addr = a.Addresses()
@@ -120,7 +128,7 @@ func (h *hands) do(tool string, args any) loci.ToolFinished {
 	return got
 }
 
-// answer says yes to all that is asked.
+// answer says yes to all that is asked, or what the test says.
 func (h *hands) answer() {
 	h.t.Helper()
 	_, body := ask(h.t, http.MethodGet, h.addr.URL+"/api/agent/approvals", h.addr.Key, "", "")
@@ -128,12 +136,21 @@ func (h *hands) answer() {
 	if err := json.Unmarshal([]byte(body), &open); err != nil {
 		h.t.Fatal(err)
 	}
+	if h.question != nil {
+		h.question()
+	}
 	for _, a := range open {
-		h.asked = append(h.asked, a.Reason)
-		if status, body := ask(h.t, http.MethodPost, h.addr.URL+"/api/agent/approvals/"+a.ID, h.addr.Key, "", `{"answer":"yes"}`); status != http.StatusOK {
+		h.asked, h.answered = append(h.asked, a.Reason), append(h.answered, a.ID)
+		if status, body := h.say(a.ID, cmp.Or(h.says, "yes")); status != http.StatusOK {
 			h.t.Fatalf("%d %s", status, body)
 		}
 	}
+}
+
+// say answers a question.
+func (h *hands) say(id, answer string) (status int, body string) {
+	h.t.Helper()
+	return ask(h.t, http.MethodPost, h.addr.URL+"/api/agent/approvals/"+id, h.addr.Key, "", `{"answer":"`+answer+`"}`)
 }
 
 // denied checks that a call is refused at once, whoever says yes, and shows nothing
@@ -393,5 +410,28 @@ func TestPathCases(t *testing.T) {
 	}
 	if ran < 25 {
 		t.Errorf("only %d cases ran", ran)
+	}
+}
+
+// TestHandsOrigins moves a file out of a folder of others, deletes it and has it put
+// back: each conversation that reads it is told, and the page's words are the person's
+// nowhere.
+func TestHandsOrigins(t *testing.T) {
+	h := newHands(t)
+	type onPath = map[string]string
+	if got := h.do("move_file", onPath{"source": "got/offer", "destination": "offer"}); got.Result.Err != nil {
+		t.Fatal(got.Result.Err)
+	}
+	for _, when := range []string{"moved", "put back"} {
+		if got := h.do("read_file", onPath{"path": "offer"}); got.Result.Origin != "offer, moved out of "+h.top+"/data/got" {
+			t.Errorf("%s: %q, %v", when, got.Result.Origin, got.Result.Err)
+		}
+		got := h.do("delete_file", onPath{"path": "offer"})
+		if status, body := ask(t, http.MethodPost, h.addr.URL+got.Undo.Href, h.addr.Key, "", "{}"); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	if got := h.do("read_file", onPath{"path": "ok"}); got.Result.Origin != "" {
+		t.Errorf("%q", got.Result.Origin)
 	}
 }

@@ -1,12 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -36,7 +36,8 @@ type securityCheck func(context.Context, posture) []Check
 
 // securityChecks are all of them, in the order in which they are shown.
 var securityChecks = []securityCheck{
-	checkDoors, checkNames, checkServers, checkPlainKeys, checkModes, checkOpenFolders, checkLog, checkKeys,
+	checkDoors, checkNames, checkServers, checkPlainKeys, checkPasswords, checkModes, checkOpenFolders, checkFree, checkTaint, checkCommands, checkConfined,
+	checkDesktop, checkAudit, checkLog, checkKeys, checkGrants,
 }
 
 // Security says which settings weaken what loci does by itself, and how to mend that.
@@ -60,47 +61,37 @@ func Security(ctx context.Context, o Options, wrong error) []Check {
 	return checks
 }
 
-// readKeys asks the loci that runs, or looks into its database, which is the last to
-// be done since it also puts right what others may with that file. Nil: they could not
-// be read.
-func (p posture) readKeys(ctx context.Context) []loci.Key {
+// keys asks the loci that runs, or looks into its database.
+func (p posture) keys(ctx context.Context) (keys []loci.Key, err error) {
 	if p.run != nil {
-		return keysOf(ctx, *p.run)
+		err = askRunning(ctx, *p.run, "/api/agent/keys", &keys)
+		return keys, err
 	}
-	if _, err := os.Stat(p.Paths.DB); err != nil {
-		return []loci.Key{}
-	}
-	if log, err := os.Stat(p.Paths.DB + "-wal"); err == nil && log.Size() > 0 {
-		return nil // see checkDatabase
-	}
-	db, err := store.Open(ctx, p.Paths.DB, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil
-	}
-	keys, err := db.Keys(ctx)
-	if err = errors.Join(err, db.Close()); err != nil {
-		return nil
-	}
-	return slices.Concat([]loci.Key{}, keys)
+	err = p.look(ctx, func(db *store.DB) (err error) {
+		keys, err = db.Keys(ctx)
+		return err
+	})
+	return keys, err
 }
 
-func keysOf(ctx context.Context, run config.Run) (keys []loci.Key) {
+// askRunning gets what the loci that runs says.
+func askRunning(ctx context.Context, run config.Run, path string, to any) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, run.URL+"/api/agent/keys", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, run.URL+path, nil)
 	if err != nil {
-		return nil
+		return err
 	}
 	req.Header.Set("Authorization", "Bearer "+string(run.Key))
 	res, err := run.Client().Do(req)
 	if err != nil {
-		return nil
+		return err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK || json.NewDecoder(res.Body).Decode(&keys) != nil {
-		return nil
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", path, res.Status)
 	}
-	return keys
+	return json.NewDecoder(res.Body).Decode(to)
 }
 
 // orFine is the line that all is well, where there is no other.
@@ -120,18 +111,23 @@ func onlyHere(host string) bool {
 
 // checkDoors looks at where loci listens, and how.
 func checkDoors(_ context.Context, p posture) []Check {
-	host, _, _ := net.SplitHostPort(p.Config.Listen) // it was checked with the configuration
+	address, encrypted := p.Config.Listen, p.Config.TLS.On()
+	if p.run != nil { // a flag may have said otherwise
+		scheme, at, _ := strings.Cut(p.run.URL, "://")
+		address, encrypted = cmp.Or(p.run.Listen, at), scheme == "https"
+	}
+	host, _, _ := net.SplitHostPort(address) // it was checked with the configuration
 	switch here := onlyHere(host); {
 	case here && p.Config.Insecure:
-		return []Check{{"listen", Warn, "insecure is set, although only this machine can reach " + p.Config.Listen, "Remove insecure, so that another listen is not open by mistake."}}
+		return []Check{{"listen", Warn, "insecure is set, although only this machine can reach " + address, "Remove insecure, so that another listen is not open by mistake."}}
 	case here:
-		return []Check{ok("listen", "only this machine can reach %s", p.Config.Listen)}
-	case p.Config.TLS.On():
-		return []Check{{"listen", Warn, "other machines can reach " + p.Config.Listen + ", encrypted", "If none has to, set listen: 127.0.0.1:5624."}}
-	case p.Config.Insecure:
-		return []Check{{"listen", Fail, "other machines can reach " + p.Config.Listen + ", and everything goes there unencrypted, the keys too", "Set tls: self and remove insecure, or set listen: 127.0.0.1:5624."}}
+		return []Check{ok("listen", "only this machine can reach %s", address)}
+	case encrypted:
+		return []Check{{"listen", Warn, "other machines can reach " + address + ", encrypted", "If none has to, set listen: 127.0.0.1:5624."}}
+	case p.Config.Insecure || p.run != nil:
+		return []Check{{"listen", Fail, "other machines can reach " + address + ", and everything goes there unencrypted, the keys too", "Set tls: self and remove insecure, or set listen: 127.0.0.1:5624."}}
 	}
-	return []Check{{"listen", Fail, "loci will not start: other machines could reach " + p.Config.Listen + " unencrypted", "Set tls: self, or listen: 127.0.0.1:5624."}}
+	return []Check{{"listen", Fail, "loci will not start: other machines could reach " + address + " unencrypted", "Set tls: self, or listen: 127.0.0.1:5624."}}
 }
 
 // checkNames looks at the doors that are open to names and pages.
@@ -141,7 +137,7 @@ func checkNames(_ context.Context, p posture) (found []Check) {
 	}
 	for _, o := range p.Config.AllowedOrigins {
 		c := Check{"pages", Warn, "web pages of " + o + " may call loci", "Remove it from allowed_origins if you do not use that page."}
-		if host, encrypted := strings.CutPrefix(o, "http://"); encrypted && !onlyHere(hostOf(host)) {
+		if host, open := strings.CutPrefix(o, "http://"); open && !onlyHere(hostOf(host)) {
 			c.Status, c.Text = Fail, c.Text+", and whoever is on the way to it can put words into them"
 			c.Hint = "Use its https address."
 		}
@@ -259,14 +255,7 @@ func checkOpenFolders(_ context.Context, p posture) (found []Check) {
 	return orFine(found, "folders", "no allowed folder has your home folder or loci's own files in it")
 }
 
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // resolved follows links as far as a path exists.
 func resolved(path string) string {
@@ -287,8 +276,8 @@ const forgotten = 90 * 24 * time.Hour
 
 // checkKeys looks for keys that may more than their use asks for.
 func checkKeys(ctx context.Context, p posture) (found []Check) {
-	keys := p.readKeys(ctx)
-	if keys == nil {
+	keys, err := p.keys(ctx)
+	if err != nil {
 		return []Check{{"keys", Warn, "the keys could not be read", "Start loci, then look again."}}
 	}
 	made := 0

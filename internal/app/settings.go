@@ -61,7 +61,7 @@ func InForce(o Options) config.Config {
 // their e-mail address. One entry counts, so that a person can be given less
 // than their address would.
 func rights(c config.Config, p loci.Principal) []string {
-	return paths(slices.DeleteFunc(slices.Clone(folders(c, p)), func(f config.Folder) bool { return f.Access == string(sandbox.Never) }))
+	return paths(slices.DeleteFunc(slices.Clone(folders(c, p)), config.Folder.Closed))
 }
 
 // folders gives the entries of the configuration about a principal's folders.
@@ -81,10 +81,16 @@ func folders(c config.Config, p loci.Principal) []config.Folder {
 	return r.Folders
 }
 
-// rules gives what may be done where for a principal.
+// rules gives what may be done where for a principal. The owner's rules bind everybody.
 func rules(c config.Config, p loci.Principal) sandbox.Rules {
-	var found sandbox.Rules
-	for _, f := range folders(c, p) {
+	if p.Owner {
+		return rulesOf(c.Folders)
+	}
+	return rulesOf(folders(c, p)).Under(rulesOf(c.Folders))
+}
+
+func rulesOf(folders []config.Folder) (found sandbox.Rules) {
+	for _, f := range folders {
 		found = append(found, sandbox.Rule{Path: f.Path, Access: sandbox.Access(cmp.Or(f.Access, string(sandbox.AskFirst))), Outside: f.Outside})
 	}
 	return found

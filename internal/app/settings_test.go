@@ -113,7 +113,7 @@ func ruling(a *App, name string) string {
 
 // special are values for texts that have to follow a rule.
 var special = map[string]string{
-	"Listen": "localhost:0", "Backends.URL": "http://192.0.2.1:1", "TLS.Kind": "self", "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w", "Taint": "relaxed", "UnaskedCommands": "ls", "DeniedCommands": "rm", "Folders.Access": "read",
+	"Listen": "localhost:0", "Backends.URL": "http://192.0.2.1:1", "TLS.Kind": "self", "TimeZone": "Asia/Tokyo", "PromptProfile": "coding", "ClientSystem": "replace", "ClientJobs": "short", "OpenWebUI": "on", "WorkingFolder": "/w", "Taint": "relaxed", "UnaskedCommands": "ls", "DeniedCommands": "rm", "Folders.Access": "read", "Principals.Folders.Path": "/y", "Principals.Folders.Access": "read",
 }
 
 // fill gives every setting below v a value that is not its default.

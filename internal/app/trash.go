@@ -28,20 +28,20 @@ func (a *App) undoDesk(kit tool.Config) *undo.Desk {
 			} else if !loci.IsNotFound(err) {
 				return nil, err
 			}
-			return sandbox.New(sandbox.Config{Folders: folders, Partial: true, Private: kit.Private, Rules: a.rules(p)})
+			return sandbox.New(sandbox.Config{Folders: folders, Partial: true, Private: kit.Private, Rules: a.rules(p), Origins: a.origins, Reader: p})
 		},
 		Ledger: kit.Ledger, Now: kit.Now, Logger: a.opts.Logger,
 	})
 }
 
 // purgeDaily purges a trash now and once a day, until the context ends.
-func purgeDaily(ctx context.Context, trash string, now func() time.Time, report func(removed int, err error)) {
+func purgeDaily(ctx context.Context, trash string, origins *sandbox.Origins, now func() time.Time, report func(removed int, err error)) {
 	day := time.NewTicker(24 * time.Hour)
 	defer day.Stop()
 	for {
 		old, err := sandbox.Purge(trash, now())
 		more, err2 := sandbox.Trim(trash, sandbox.MostOld)
-		report(old+more, errors.Join(err, err2))
+		report(old+more, errors.Join(err, err2, origins.Sweep(ctx, trash, now())))
 		select {
 		case <-day.C:
 		case <-ctx.Done():

@@ -23,7 +23,7 @@ func TestPurgeDaily(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), sandbox.Kept+48*time.Hour)
 		defer cancel()
 		var days []string
-		purgeDaily(ctx, trash, time.Now, func(removed int, err error) { days = append(days, fmt.Sprint(removed, err)) })
+		purgeDaily(ctx, trash, nil, time.Now, func(removed int, err error) { days = append(days, fmt.Sprint(removed, err)) })
 		if len(days) < 31 || days[0] != "0 <nil>" || strings.Count(strings.Join(days, ","), "1 <nil>") != 1 {
 			t.Errorf("%d days: %v", len(days), days)
 		}

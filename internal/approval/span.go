@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"loci"
+	"loci/internal/lang"
 )
 
 // spanWords are how people say for how long a yes holds, separated by commas.
@@ -19,6 +20,16 @@ var spanWords = map[loci.GrantSpan]string{
 		"für diese sitzung, in dieser sitzung, für diese unterhaltung, на эту сессию, для этой сессии, en esta sesión, para esta sesión, por esta sesión, pour cette session, dans cette session",
 	loci.GrantAlways: "always, for always, forever, for ever, for good, 总是, 一直, 始终, 永远, vždy, vždycky, navždy, pokaždé, immer, für immer, всегда, навсегда, siempre, para siempre, toujours, pour toujours",
 }
+
+// holding says for how long a yes was understood to be given.
+var holding = map[loci.GrantSpan]lang.Words{
+	loci.GrantMinutes: {EN: "(This yes holds for 30 minutes.)", ZH: "（本次同意在 30 分钟内有效。）", CS: "(Tento souhlas platí 30 minut.)"},
+	loci.GrantSession: {EN: "(This yes holds for this conversation.)", ZH: "（本次同意在本次对话内有效。）", CS: "(Tento souhlas platí pro tento rozhovor.)"},
+	loci.GrantAlways:  {EN: "(This yes holds until you take it back: loci approvals grants.)", ZH: "（本次同意一直有效，直到您撤回：loci approvals grants。）", CS: "(Tento souhlas platí, dokud ho nevezmete zpět: loci approvals grants.)"},
+}
+
+// Holding tells a person for how long their yes holds; empty for one that counts once.
+func Holding(span loci.GrantSpan, lang string) string { return holding[span].In(lang) }
 
 // spanPhrases is spanWords in one table, by the words of a phrase as split gives them,
 // and the number of words in the longest.

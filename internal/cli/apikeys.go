@@ -111,23 +111,13 @@ and which folders it may look into is said in the configuration:
 }
 
 func (c *command) rotateKey() *cobra.Command {
-	cmd := c.keyCommand("rotate [NAME]", "Replace a key: owner, chat, or one that was made", func(ctx context.Context, s server, name string, asJSON bool) error {
+	return c.keyCommand("rotate NAME", "Replace a key: owner, chat, or one that was made", func(ctx context.Context, s server, name string, asJSON bool) error {
 		var k madeKey
 		if err := s.post(ctx, keyPath(name)+"/rotate", nil, &k); err != nil {
 			return err
 		}
 		return c.showKey(k, "is another one now, and what was open with the old one is closed", asJSON)
 	})
-	one := cmd.Args
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		return one(cmd, args)
-	}
-	run := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, append(args, loci.OwnerKey)) }
-	return cmd
 }
 
 // showKey shows a new secret: by itself on the standard output, for scripts.

@@ -37,7 +37,7 @@ func TestAPIKeys(t *testing.T) {
 	if err := json.Unmarshal(p.out.Bytes(), &made); err != nil || made.Name != "bot" || len(made.Can) != 2 || !secret.MatchString(made.Key+"\n") || made.Key+"\n" == first {
 		t.Errorf("%s: %v", &p.out, err)
 	}
-	for _, which := range [][]string{{}, {"owner"}, {"chat"}} {
+	for _, which := range [][]string{{"owner"}, {"chat"}} {
 		if code := p.run("", append([]string{"keys", "rotate"}, which...)...); code != 0 || !secret.MatchString(p.out.String()) {
 			t.Errorf("%v: exit code %d, %q, %s", which, code, p.out.String(), &p.err)
 		}
@@ -46,6 +46,7 @@ func TestAPIKeys(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, &p.err)
 	}
 	for line, want := range map[string]string{
+		"keys rotate":             "which key?",
 		"keys revoke bot":         "There is no key named",
 		"keys revoke chat":        "cannot be revoked, only replaced",
 		"keys rotate ../x":        "There is no key named",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,10 +21,15 @@ import (
 // All are sent to the server, also those of the configuration: the loci that
 // runs may be older than a line there.
 func (c *command) here(ctx context.Context, ask bool) (folders []string, working string, err error) {
-	for _, f := range c.conf.Folders {
-		folders = append(folders, f.Path)
+	var named []string // by flags: they come first
+	for i, f := range c.conf.Folders {
+		if f.Closed() {
+			continue
+		}
+		if folders = append(folders, f.Path); i < len(c.flags["folders"]) {
+			named = folders
+		}
 	}
-	named := folders[:len(c.flags["folders"])] // those of flags come first
 	starts := folders
 	if len(named) > 0 {
 		starts, ask = named, false // they have said which
@@ -38,6 +44,9 @@ func (c *command) here(ctx context.Context, ask bool) (folders []string, working
 	}
 	yes, err := c.mayLook(ctx, c.Folder)
 	if err != nil || !yes {
+		if err == nil && len(folders) > 0 {
+			c.say("It looks in %s instead.", cmp.Or(c.conf.WorkingFolder, folders[0]))
+		}
 		return folders, c.conf.WorkingFolder, err
 	}
 	return append(folders, c.Folder), c.Folder, nil

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,14 +37,14 @@ func grantRows(data json.RawMessage) (rows [][]string, err error) {
 		return nil, err
 	}
 	for _, g := range grants {
-		until := "taken back"
+		until := "you take it back"
 		switch {
 		case g.Expires != nil:
 			until = g.Expires.Local().Format("15:04")
 		case g.Span == loci.GrantSession:
 			until = "the conversation ends"
 		}
-		rows = append(rows, []string{plain(g.ID), plain(g.Tool), string(g.Span), until, strconv.Itoa(g.Used), plain(g.Subject)})
+		rows = append(rows, []string{plain(shortID(g.ID)), plain(g.Tool), string(g.Span), until, strconv.Itoa(g.Used), plain(g.Subject)})
 	}
 	return rows, nil
 }
@@ -73,16 +75,27 @@ func (c *command) revoke() *cobra.Command {
 	return cmd
 }
 
-// takeBack takes back the yeses with some ids, or all where none is given.
-func (c *command) takeBack(ctx context.Context, s server, ids []string) error {
-	if len(ids) == 0 {
-		var grants []loci.Grant
-		if err := s.get(ctx, "/api/agent/grants", &grants); err != nil {
-			return err
-		}
-		for _, g := range grants {
+// shortID is the end of an id, which is random: enough for a person to tell it by.
+func shortID(id string) string { return id[max(0, len(id)-8):] }
+
+// takeBack takes back the yeses with some ids, or their ends, or all where none is
+// given.
+func (c *command) takeBack(ctx context.Context, s server, names []string) error {
+	var grants []loci.Grant
+	if err := s.get(ctx, "/api/agent/grants", &grants); err != nil {
+		return err
+	}
+	var ids []string
+	for _, g := range grants {
+		if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return name != "" && strings.HasSuffix(g.ID, name) }) {
 			ids = append(ids, g.ID)
 		}
+	}
+	if len(ids) < len(names) {
+		return loci.Errorf(loci.NotFound, "No yes with that id holds.").WithHint("See which do: %s approvals grants", c.program())
+	}
+	if len(names) > 0 && len(ids) > len(names) {
+		return loci.Errorf(loci.Conflict, "Several yeses have an id that ends like that.").WithHint("Give more of it: %s approvals grants --json", c.program())
 	}
 	for _, id := range ids {
 		if err := s.call(ctx, http.MethodDelete, "/api/agent/grants/"+url.PathEscape(id), nil, nil); err != nil {

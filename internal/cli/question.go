@@ -62,7 +62,7 @@ func given(a loci.Approval) map[string]string {
 }
 
 // previewed are the arguments that a preview shows in a better way.
-var previewed = []string{"content", "old_text", "new_text"}
+var previewed = []string{"content", "old_text", "new_text", "argv", "script", "query"}
 
 // question shows all that a person has to know to answer, line by line.
 func question(a loci.Approval, colour bool) string {

@@ -167,6 +167,9 @@ type App struct {
 	URLs    bool     `yaml:"urls" doc:"Web addresses may be opened with it too."`
 }
 
+// Closed tells whether nobody may look into the folder.
+func (f Folder) Closed() bool { return f.Access == "never" }
+
 // Texts are what is told to models of one family in place of loci's own words.
 // An empty one replaces nothing.
 type Texts struct {

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -380,6 +382,32 @@ func TestStaleRunFile(t *testing.T) {
 	}
 	if _, running, err := ReadRun(p); running || err == nil {
 		t.Errorf("broken file: %v, %v", running, err)
+	}
+}
+
+// TestLockOfTheKilled: who was killed may leave a child that holds the lock for a
+// moment more. That is no loci that runs.
+func TestLockOfTheKilled(t *testing.T) {
+	p := home(t)
+	dead := exec.Command(os.Args[0], "-test.run=^$")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	child, err := Lock(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.WriteRun(Run{PID: dead.Process.Pid}); err != nil {
+		t.Fatal(err)
+	}
+	ended := time.AfterFunc(2*lockPatience, func() { _ = child.lock.Close() })
+	defer ended.Stop()
+	i, err := Lock(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

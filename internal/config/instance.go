@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -23,6 +24,7 @@ import (
 type Run struct {
 	PID      int       `json:"pid"`
 	URL      string    `json:"url"`
+	Listen   string    `json:"listen"`   // address and port, as other machines may reach it too
 	Key      Secret    `json:"key"`      // the owner's
 	ChatKey  Secret    `json:"chat_key"` // the one that can only chat
 	Folders  []string  `json:"folders"`  // that it started with, absolute
@@ -76,6 +78,11 @@ type Instance struct {
 // is held, which takes them microseconds.
 const lockPatience = 200 * time.Millisecond
 
+// killedPatience is how long Lock waits once more where the loci that held the lock
+// is gone: when it was killed while it started a command, the half-made child has the
+// lock too until the system gets round to ending that.
+const killedPatience = 5 * time.Second
+
 // Lock takes the lock, which the system takes back when the process ends,
 // however that happens. While another loci holds it, the error has the code
 // conflict and names that one.
@@ -84,9 +91,10 @@ func Lock(p Paths) (*Instance, error) {
 		return nil, notWritten("folder", filepath.Dir(p.Lock), err)
 	}
 	lock := flock.New(p.Lock, flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
-	defer cancel()
-	held, err := lock.TryLockContext(ctx, 5*time.Millisecond)
+	held, err := tryLock(lock, lockPatience)
+	if run, ill := readRun(p.RunFile); errors.Is(err, context.DeadlineExceeded) && ill == nil && gone(run.PID) {
+		held, err = tryLock(lock, killedPatience)
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, conflict(p)
 	}
@@ -94,6 +102,22 @@ func Lock(p Paths) (*Instance, error) {
 		return nil, notWritten("file", p.Lock, err)
 	}
 	return &Instance{lock, p.RunFile}, nil
+}
+
+func tryLock(lock *flock.Flock, patience time.Duration) (held bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return lock.TryLockContext(ctx, 5*time.Millisecond)
+}
+
+// gone tells whether there is no such process any more; where nobody can say, there is.
+func gone(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return true // on Windows
+	}
+	defer func() { _ = p.Release() }()
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // conflict is the error for a lock that another process holds.

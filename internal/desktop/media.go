@@ -99,18 +99,33 @@ func (d Desktop) Media(ctx context.Context, action Action, volume int, look bool
 	return settle(ctx, p, s, action, want), nil
 }
 
-// bus connects to the session's bus. It starts none.
-func (d Desktop) bus(ctx context.Context) (*dbus.Conn, error) {
+// HasBus tells whether there is a bus that players could be on.
+func (d Desktop) HasBus() bool {
+	_, err := d.busAddress()
+	return err == nil
+}
+
+// busAddress is where the session's bus is.
+func (d Desktop) busAddress() (string, error) {
 	if runtime.GOOS != "linux" {
-		return nil, refuse("Tell the person so.", "Media players can be controlled on Linux only.")
+		return "", refuse("Tell the person so.", "Media players can be controlled on Linux only.")
 	}
 	address := d.get("DBUS_SESSION_BUS_ADDRESS")
-	if address == "" || strings.HasPrefix(address, "autolaunch:") {
-		socket := filepath.Join(d.get("XDG_RUNTIME_DIR"), "bus") // where systemd puts it
-		if info, err := os.Stat(socket); err != nil || info.Mode()&os.ModeSocket == 0 || d.get("XDG_RUNTIME_DIR") == "" {
-			return nil, noBus
-		}
-		address = "unix:path=" + dbus.EscapeBusAddressValue(socket)
+	if address != "" && !strings.HasPrefix(address, "autolaunch:") {
+		return address, nil
+	}
+	socket := filepath.Join(d.get("XDG_RUNTIME_DIR"), "bus") // where systemd puts it
+	if info, err := os.Stat(socket); err != nil || info.Mode()&os.ModeSocket == 0 || d.get("XDG_RUNTIME_DIR") == "" {
+		return "", noBus
+	}
+	return "unix:path=" + dbus.EscapeBusAddressValue(socket), nil
+}
+
+// bus connects to the session's bus. It starts none.
+func (d Desktop) bus(ctx context.Context) (*dbus.Conn, error) {
+	address, err := d.busAddress()
+	if err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerFor)
 	defer cancel()

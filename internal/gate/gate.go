@@ -117,8 +117,11 @@ func (g *Gate) granted(ctx context.Context, c tool.Case) string {
 		return ""
 	}
 	grant, err := g.cfg.Grants.Grant(ctx, c.Scope.Principal.ID, c.Scope.Session, tool.Binding(c.Spec.Name, c.Preview))
-	if err != nil && !loci.IsNotFound(err) { // then the person is asked
+	if err == nil {
+		return grant.ID
+	}
+	if !loci.IsNotFound(err) { // then the person is asked
 		g.cfg.Logger.ErrorContext(ctx, "grants cannot be read", "stage", "gate", "session", c.Scope.Session, "error", err)
 	}
-	return grant.ID
+	return ""
 }

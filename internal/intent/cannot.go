@@ -21,9 +21,9 @@ var (
 		CS: "Neumím kopírovat, balit ani šifrovat soubory ani zakládat složky; umím po jednom soubory zapsat, změnit, přejmenovat, přesunout a smazat a předem se zeptám.",
 	}
 	cannotRun = lang.Words{
-		EN: "I cannot run, open or stop programs; I can tell which ones are running.",
-		ZH: "我不能运行、打开或停止程序；我可以告诉您哪些程序在运行。",
-		CS: "Neumím spouštět, otevírat ani ukončovat programy; umím říct, které běží.",
+		EN: "I cannot do that. I can run a command that you write out (run git status), open an application that you have set up (open the app editor), and tell what is running.",
+		ZH: "我做不到这一点。我可以运行您完整写出的命令（运行 git status），打开您已配置的应用（打开应用 editor），并告诉您哪些程序在运行。",
+		CS: "To neumím. Umím spustit příkaz, který celý napíšete (spusť git status), otevřít aplikaci, kterou jste nastavili (otevři aplikaci editor), a říct, co běží.",
 	}
 	cannotWeb = lang.Words{
 		EN: "I cannot reach the internet; I can look things up in the files on this computer.",
@@ -51,9 +51,9 @@ var (
 		CS: "Neumím připomínat, budit ani vést kalendář; umím říct datum a čas.",
 	}
 	cannotPlay = lang.Words{
-		EN: "I cannot play music or videos; I can find such files by name.",
-		ZH: "我不能播放音乐或视频；我可以按名称查找这些文件。",
-		CS: "Neumím přehrávat hudbu ani videa; umím takové soubory najít podle jména.",
+		EN: "I cannot choose music or videos to play; I can pause, go on, skip and set the volume of what plays, and find such files by name.",
+		ZH: "我不能挑选要播放的音乐或视频；我可以暂停、继续、切换正在播放的内容并调节音量，也可以按名称查找这些文件。",
+		CS: "Neumím vybrat hudbu ani video k přehrání; umím pozastavit, pustit dál, přeskočit a zesílit to, co hraje, a najít takové soubory podle jména.",
 	}
 	cannotHeat = lang.Words{
 		EN: "I cannot tell temperatures, fans or the battery of this computer; I can tell how busy its processor is.",

@@ -13,7 +13,7 @@ func TestFixedWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"hello": "Hello!", "Hello!": "Hello!", "Hey loci": "Hello!", "thanks": "You are welcome!", "ok": "All right.", "你好": "您好！", "谢谢": "不客气！", "Ahoj": "Dobrý den!", "Děkuji": "Není zač!",
 		"hi, who are you?": "I am loci,", "what is my name?": "I do not know your name.", "Jak se jmenuji?": "Vaše jméno neznám.", "我是谁？": "我不知道您的名字。",
-		"What's in the news today?": "I cannot tell news", "run setup.sh": "I cannot run", "draw me a cat": "I cannot make or look at pictures", "smaž soubor a.txt": "Tady neumím měnit", "播放音乐": "我不能播放", "připomeň mi schůzku": "Neumím připomínat",
+		"What's in the news today?": "I cannot tell news", "run setup.sh": "I cannot do that", "draw me a cat": "I cannot make or look at pictures", "smaž soubor a.txt": "Tady neumím měnit", "播放音乐": "我不能挑选", "připomeň mi schůzku": "Neumím připomínat",
 	} {
 		if m := p.asks(text); len(p.calls) > 0 || !strings.HasPrefix(m.Say, want) {
 			t.Errorf("%q ran %v and gave %+v, want %q", text, p.calls, m, want)

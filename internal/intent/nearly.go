@@ -24,9 +24,9 @@ var (
 		CS: "Připomínat neumím a poznámky píšu jen do souboru, který řeknete: přidej \"v pátek zubař\" do notes.txt.",
 	}
 	cannotUndo = lang.Words{
-		EN: "I cannot undo a change. What I deleted is in the trash for 30 days, where my reply said; what was written over is not kept.",
-		ZH: "我不能撤销更改。我删除的内容会在回收站保留 30 天，位置见我的回复；被覆盖的内容不会保留。",
-		CS: "Změnu vrátit neumím. Co jsem smazal, je 30 dní v koši na místě, které stojí v mé odpovědi; co bylo přepsáno, se neuchovává.",
+		EN: "I cannot undo a change from here, but you can, for 30 days: run loci undo in a terminal. loci undo --list shows what there is.",
+		ZH: "我不能在这里撤销更改，但您可以，30 天内有效：在终端运行 loci undo。loci undo --list 会列出可撤销的更改。",
+		CS: "Odtud změnu vrátit neumím, ale vy můžete, po 30 dní: spusťte v terminálu loci undo. Co lze vrátit, ukáže loci undo --list.",
 	}
 	onlyThisTalk = lang.Words{
 		EN: "I only know what stands in this conversation; of others I remember nothing.",

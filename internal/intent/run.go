@@ -18,12 +18,19 @@ var howToRun = lang.Words{
 // words of the line, and the person sees them before anything runs.
 type running struct{ line string }
 
+// shellSigns are characters that only a shell understands. In quotes they mean
+// nothing, and a script does as well.
+const shellSigns = "|&;<>$`*?~\n"
+
 // first is the tool that runs it.
 func (running) first() string { return runCommand }
 
 // next runs it, then says what came of it.
 func (g running) next(_ *utterance, done []loci.ToolResult) loci.Move {
 	if len(done) == 0 {
+		if strings.ContainsAny(g.line, shellSigns) {
+			return changing(runCommand, arguments{"script": g.line})
+		}
 		return changing(runCommand, arguments{"argv": []string{g.line}})
 	}
 	return sayChange(done[len(done)-1])

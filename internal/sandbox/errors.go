@@ -182,5 +182,7 @@ func (f *Folders) similar(loc Location) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return f.Show(Location{loc.folder, filepath.Join(dir.name, name)}), true
+	found := Location{loc.folder, filepath.Join(dir.name, name)}
+	f.told(found)
+	return f.Show(found), true
 }

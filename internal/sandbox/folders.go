@@ -11,8 +11,9 @@
 // Changes go through a [Spot]: one name in a folder that was opened for it. What
 // is written is written aside, made durable, put in place in one step and read
 // back, so that a failure at any moment leaves the old file or the new one, whole.
-// Nothing is overwritten by a move, what is deleted goes to a trash, and some
-// places nobody may change, whoever agrees; see protected.go.
+// Nothing is overwritten by a move, and some places nobody may change, whoever agrees;
+// see protected.go. What was there before is kept in a [Journal], from which a person
+// can have it back.
 //
 // Paths come from a model, which writes them the way people do: relative to
 // the working folder, absolute, with a tilde, or with an accent composed
@@ -53,6 +54,12 @@ type Config struct {
 	// Unasked is for a call that nobody agreed to: it changes only what a rule sets
 	// free.
 	Unasked bool
+	// Origins know what in the folders has come from outside; nil: nothing has.
+	Origins *Origins
+	Reader  loci.Principal // whom it is told to
+	// Taint is where from outside the conversation has read that the folders are opened
+	// for, the newest last. What it changes counts as read from there.
+	Taint []string
 }
 
 // Folders is a set of allowed folders. What is allowed does not change once it is
@@ -69,6 +76,9 @@ type Folders struct {
 	watched bool      // some rule counts for looking too
 	unasked bool
 	outside noted
+	origins *Origins
+	reader  loci.Principal
+	taint   []string
 	escapes error // what os.Root answers when a path leaves it
 	// before is asked before each system call of a change, so that tests can make
 	// any of them fail; nil: nobody asks.
@@ -85,7 +95,7 @@ type folder struct {
 // New opens the allowed folders. A folder that is missing, or is none, is an
 // *loci.Error that names it.
 func New(c Config) (*Folders, error) {
-	f := &Folders{home: c.Home, unasked: c.Unasked}
+	f := &Folders{home: c.Home, unasked: c.Unasked, origins: c.Origins, reader: c.Reader, taint: c.Taint}
 	if f.home == "" {
 		f.home, _ = os.UserHomeDir() // without one, ~ is refused when it is used
 	}

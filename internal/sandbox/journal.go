@@ -41,6 +41,8 @@ type Journal struct{ Dir string }
 type By struct {
 	Principal, Session, Turn, Call, Tool string
 	Time                                 time.Time
+	// Anew says of a write that nothing of the old content is in the new one.
+	Anew bool
 }
 
 // record is the note of a change.
@@ -51,11 +53,14 @@ type record struct {
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
 	Made   int    `json:"made,omitempty"` // folders above it that were made for it
+
+	from string // where in the journal the content comes from; empty: it is new
+	anew bool   // of By
 }
 
 // record begins the note of a change to what is there.
 func (by By) record(kind loci.ChangeKind, s *Spot) record {
-	r := record{Change: loci.Change{
+	r := record{anew: by.Anew, Change: loci.Change{
 		Kind: kind, Path: s.real, Thing: "file", Time: loci.Time{Time: by.Time},
 		Principal: by.Principal, Session: by.Session, Turn: by.Turn, Call: by.Call, Tool: by.Tool,
 	}}
@@ -89,9 +94,6 @@ func (s *Spot) mark(state State) string {
 // Write is [Spot.Write] with a note, and keeps the old content, of at most MaxText
 // bytes.
 func (j *Journal) Write(ctx context.Context, s *Spot, data []byte, was State, by By) (loci.Change, error) {
-	if j.Dir == "" {
-		return loci.Change{}, s.Write(ctx, data, was)
-	}
 	if err := s.replaceable(); err != nil {
 		return loci.Change{}, s.explain(ctx, err)
 	}
@@ -104,7 +106,7 @@ func (j *Journal) write(ctx context.Context, s *Spot, data []byte, was State, r 
 		r.Kind, r.Bytes = loci.ChangeCreated, int64(len(data))
 	}
 	return j.do(ctx, s, r, func(e *entry) error {
-		if s.info != nil {
+		if s.info != nil && e.kept != nil {
 			if err := errors.Join(s.copyNew(ctx, e.kept), e.kept.Chmod(s.name, 0o600), syncDir(e.kept)); err != nil {
 				return s.explain(ctx, err)
 			}
@@ -118,9 +120,6 @@ func (j *Journal) write(ctx context.Context, s *Spot, data []byte, was State, r 
 
 // Move is [Spot.Move] with a note.
 func (j *Journal) Move(ctx context.Context, s, to *Spot, was, free State, by By) (loci.Change, error) {
-	if j.Dir == "" {
-		return loci.Change{}, s.Move(ctx, to, was, free)
-	}
 	if err := s.CanMove(ctx, to); err != nil {
 		return loci.Change{}, err
 	}
@@ -155,11 +154,21 @@ func (j *Journal) do(ctx context.Context, s *Spot, r record, act func(*entry) er
 	if err != nil {
 		return loci.Change{}, s.explain(ctx, err)
 	}
+	kept := ""
+	if e.kept != nil {
+		kept = filepath.Join(realOf(j.Dir), e.id, s.name)
+	}
+	w, err := s.f.begin(ctx, s, r, kept)
+	if err != nil {
+		return loci.Change{}, errors.Join(err, e.drop(""))
+	}
 	s.acted = false
 	err = act(e)
 	if err != nil && !s.acted {
+		w.cancel(ctx)
 		return loci.Change{}, errors.Join(err, e.drop(s.name))
 	}
+	w.end(ctx, err)
 	r.ID = e.id
 	return r.Change, errors.Join(err, e.close())
 }
@@ -167,6 +176,9 @@ func (j *Journal) do(ctx context.Context, s *Spot, r record, act func(*entry) er
 // begin makes the folder for what a change takes away. Nobody else may look into
 // the journal.
 func (j *Journal) begin(s *Spot, r record) (*entry, error) {
+	if j.Dir == "" && r.Kind != loci.ChangeDeleted {
+		return &entry{}, nil
+	}
 	bin, err := openTrash(j.Dir)
 	if err != nil {
 		return nil, errors.Join(&loci.ToolError{
@@ -193,6 +205,9 @@ func (j *Journal) begin(s *Spot, r record) (*entry, error) {
 
 // note writes down what is about to be done, for good.
 func (e *entry) note(s *Spot, r record) error {
+	if e.bin == nil {
+		return nil
+	}
 	r.ID = e.id
 	text, err := json.Marshal(r)
 	if err == nil {
@@ -214,12 +229,18 @@ func (e *entry) close() error {
 	if e.kept != nil {
 		_ = e.kept.Close() // what was written there is safe, or was dropped
 	}
+	if e.bin == nil {
+		return nil
+	}
 	return e.bin.Close()
 }
 
 // drop ends a change that did not happen: nothing of it stays, except what else
 // has come into its folder. copied is the name that a copy may have there.
 func (e *entry) drop(copied string) error {
+	if e.bin == nil {
+		return nil
+	}
 	empty := true
 	if e.kept != nil {
 		if copied != "" && !e.moved {

@@ -29,6 +29,7 @@ func (f *Folders) Namesakes(ctx context.Context, name string) []string {
 			if !e.Type().IsRegular() || !strings.EqualFold(norm.NFC.String(e.Name()), want) {
 				continue
 			}
+			f.told(dir.below(e))
 			f.noteForeign(realOf(dir.Path())) // the names of folders on the way there, too, are somebody's words
 			if places = append(places, f.Show(dir.below(e))); len(places) == maxNamesakes {
 				return sorted(places)

@@ -22,7 +22,7 @@ func (f *Folders) Open(ctx context.Context, path string) (*os.File, fs.FileInfo,
 	if err != nil {
 		return nil, nil, err
 	}
-	file, info, err := f.open(loc, path)
+	file, info, real, err := f.open(loc, path)
 	if err == nil {
 		if err = checkNames(file, info, path); err != nil {
 			_ = file.Close() // nothing was written
@@ -31,6 +31,7 @@ func (f *Folders) Open(ctx context.Context, path string) (*os.File, fs.FileInfo,
 	if err != nil {
 		return nil, nil, f.explain(ctx, err, loc, path)
 	}
+	f.noteOrigin(real)
 	return file, info, nil
 }
 
@@ -42,10 +43,11 @@ func (f *Folders) OpenNamed(ctx context.Context, path string) (_ *os.File, _ fs.
 	if err != nil {
 		return nil, nil, "", err
 	}
-	file, info, err := f.open(loc, path)
+	file, info, real, err := f.open(loc, path)
 	if err != nil {
 		return nil, nil, "", f.explain(ctx, err, loc, path)
 	}
+	f.noteOrigin(real)
 	_, was = named(loc, file, info)
 	return file, info, was, nil
 }
@@ -60,7 +62,7 @@ func (f *Folders) Names(path string) (n uint64, was State) {
 	if info, err := loc.stat(); err != nil || !info.Mode().IsRegular() || !mayHaveNames(info) {
 		return 1, ""
 	}
-	file, info, err := f.open(loc, path)
+	file, info, _, err := f.open(loc, path)
 	if err != nil {
 		return 1, ""
 	}
@@ -79,31 +81,29 @@ func named(loc Location, file *os.File, info fs.FileInfo) (uint64, State) {
 
 // open opens a place that Resolve found. The kind is checked twice: before the
 // opening, because opening a device can already have an effect, and after it,
-// on the handle, because the name may have been swapped in between.
-func (f *Folders) open(loc Location, shown string) (*os.File, fs.FileInfo, error) {
-	info, err := loc.stat()
-	if err != nil {
-		return nil, nil, err
+// on the handle, because the name may have been swapped in between. The real path is
+// given where anything depends on it.
+func (f *Folders) open(loc Location, shown string) (file *os.File, info fs.FileInfo, real string, err error) {
+	if info, err = loc.stat(); err != nil {
+		return nil, nil, "", err
 	}
 	if err := checkKind(info, shown); err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	file, err := loc.folder.root.OpenFile(loc.name, readFlags, 0)
-	if err != nil {
-		return nil, nil, err
+	if file, err = loc.folder.root.OpenFile(loc.name, readFlags, 0); err != nil {
+		return nil, nil, "", err
 	}
-	info, err = file.Stat()
-	if err == nil {
+	if info, err = file.Stat(); err == nil {
 		err = checkHandle(file, info, shown)
 	}
 	if err == nil {
-		err = f.checkPlace(loc, info, shown)
+		real, err = f.checkPlace(loc, info, shown)
 	}
 	if err != nil {
 		_ = file.Close() // nothing was written; the first error is the one to tell
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	return file, info, nil
+	return file, info, real, nil
 }
 
 // checkKind refuses everything but regular files.
@@ -185,7 +185,8 @@ func (f *Folders) ReadDir(ctx context.Context, path string) (entries []Entry, mo
 // names yields the entries of a folder that may be looked into.
 func (f *Folders) names(loc Location, shown string) iter.Seq2[fs.DirEntry, error] {
 	return readNames(loc.folder.root, loc.name, func(opened fs.FileInfo) error {
-		return f.checkPlace(loc, opened, shown)
+		_, err := f.checkPlace(loc, opened, shown)
+		return err
 	})
 }
 
@@ -264,9 +265,10 @@ func (e Entry) Target() (fs.FileInfo, error) {
 }
 
 // Open opens the entry for reading under the same rules as [Folders.Open]. Its
-// errors are not explained: who goes through many files only counts them.
+// errors are not explained: who goes through many files only counts them. What is told
+// of it is noted by [Entry.Told].
 func (e Entry) Open() (*os.File, fs.FileInfo, error) {
-	file, info, err := e.in.open(e.Location, e.Shown)
+	file, info, _, err := e.in.open(e.Location, e.Shown)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -37,7 +37,7 @@ var protected = []string{
 	".gradle/init*", ".gradle/gradle.properties", ".nvm", ".rvm", ".rbenv", ".pyenv", ".asdf*", ".sdkman", ".terraformrc", ".terraform.d",
 	// What a desktop or the system starts by itself, or finds before its own programs.
 	".xprofile", ".xinitrc", ".xserverrc", ".xsession*", ".config/autostart", ".config/autostart-scripts", ".config/plasma-workspace", ".config/systemd", ".local/share/systemd", ".local/share/dbus-1",
-	".local/share/applications", ".local/share/gnome-shell", ".local/share/plasma", ".local/share/kwin", ".local/share/nautilus*", ".local/bin",
+	".local/share/applications", "*.desktop", ".local/share/gnome-shell", ".local/share/plasma", ".local/share/kwin", ".local/share/nautilus*", ".local/bin",
 	".config/i3", ".i3", ".config/sway", ".config/hypr", ".config/openbox", ".config/awesome", ".config/bspwm", ".config/sxhkd", ".xmonad", ".config/xmonad", ".forward", ".procmailrc", ".mailcap", "spool/cron",
 	"library/launchagents", "library/launchdaemons", "start menu/programs/startup",
 	// Keys, passwords, and who may log in with which.

@@ -13,7 +13,8 @@ type Reach struct {
 	Write   []string // folders that may be changed, absolute and without links
 	Read    []string // folders that may only be looked into, in those or beside them
 	Private []string // folders that stay closed, wherever they are
-	// Outside are those of them whose content comes from others.
+	// Outside says where from outside comes what is in them: nobody can tell what of it
+	// a program reads.
 	Outside []string
 }
 
@@ -26,14 +27,30 @@ func (f *Folders) Reach() (r Reach) {
 		return r
 	}
 	r.Private = slices.Clone(f.closed)
+	var foreign []string
+	add := func(path string, rule Rule) {
+		if r.add(path, rule); rule.Outside {
+			foreign = append(foreign, path)
+		}
+	}
 	for _, d := range f.folders {
-		r.add(d.real, f.rules.at(d.real))
+		add(d.real, f.rules.at(d.real))
 	}
 	for _, rule := range f.rules { // those inside a folder say otherwise for a part of it
 		if !slices.Contains(r.Folders(), rule.Path) && slices.ContainsFunc(f.folders, func(d *folder) bool { return inside(rule.Path, d.real) }) {
-			r.add(rule.Path, rule)
+			add(rule.Path, rule)
 		}
 	}
+	n := noted{folders: foreign}
+	for _, path := range r.Folders() {
+		if o, ok := f.origins.of(path); ok {
+			n.origin(o)
+		}
+		for _, o := range f.origins.within(path) {
+			n.origin(o)
+		}
+	}
+	r.Outside = n.list(f.reader)
 	return r
 }
 
@@ -45,9 +62,6 @@ func (r *Reach) add(path string, rule Rule) {
 		r.Read = append(r.Read, path)
 	default:
 		r.Write = append(r.Write, path)
-	}
-	if rule.Outside {
-		r.Outside = append(r.Outside, path)
 	}
 }
 

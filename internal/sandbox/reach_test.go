@@ -66,7 +66,7 @@ func TestReachOfRules(t *testing.T) {
 	}
 	defer f.Close()
 	r := f.Reach()
-	want := Reach{Write: []string{root, root + "/read/free"}, Read: []string{root + "/read"}, Private: []string{root + "/never"}, Outside: []string{root + "/read/free"}}
+	want := Reach{Write: []string{root, root + "/read/free"}, Read: []string{root + "/read"}, Private: []string{root + "/never"}, Outside: []string{"files in " + root + "/read/free"}}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
 	}

@@ -111,13 +111,13 @@ func (f *Folders) bind(rules Rules) {
 }
 
 // checkPlace refuses to look at what lies in a private or closed folder, and notes
-// what comes from outside.
-func (f *Folders) checkPlace(loc Location, opened fs.FileInfo, shown string) error {
-	real, err := f.checkLook(loc, opened, shown)
-	if err == nil && real != "" {
+// what is in a folder whose content comes from others. Of what else has come from
+// outside only that is noted which is told.
+func (f *Folders) checkPlace(loc Location, opened fs.FileInfo, shown string) (real string, err error) {
+	if real, err = f.checkLook(loc, opened, shown); err == nil && real != "" {
 		f.noteForeign(real)
 	}
-	return err
+	return real, err
 }
 
 // checkLook is checkPlace for who tells nobody what is there. It is asked about a
@@ -125,7 +125,7 @@ func (f *Folders) checkPlace(loc Location, opened fs.FileInfo, shown string) err
 // between does not help: what is at the real path must be the opened thing. It gives
 // the real path where that matters.
 func (f *Folders) checkLook(loc Location, opened fs.FileInfo, shown string) (real string, err error) {
-	if len(f.private) == 0 && !f.watched {
+	if len(f.private) == 0 && !f.watched && !f.origins.any() {
 		return "", nil
 	}
 	if real, err = filepath.EvalSymlinks(loc.Path()); err != nil {
@@ -153,7 +153,7 @@ func (f *Folders) checkLook(loc Location, opened fs.FileInfo, shown string) (rea
 // whose content comes from others.
 func (f *Folders) noteForeign(real string) {
 	if from := f.rules.foreign(real); from != "" {
-		f.outside.note(from)
+		f.outside.folder(from)
 	}
 }
 
@@ -168,13 +168,4 @@ func (s *Spot) mayChange() error {
 		return errMoved(s.shown) // it was elsewhere when it was decided on
 	}
 	return nil
-}
-
-// Outside names the folders, of those that a rule says come from others, out of which
-// something was read since they were opened.
-func (f *Folders) Outside() []string {
-	if f == nil {
-		return nil
-	}
-	return f.outside.list()
 }

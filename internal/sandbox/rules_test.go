@@ -252,7 +252,7 @@ func TestOutside(t *testing.T) {
 			}
 			var want []string
 			if test.want {
-				want = []string{filepath.Join(real, "home/got")}
+				want = []string{"files in " + filepath.Join(real, "home/got")}
 			}
 			if d := cmp.Diff(want, f.Outside()); d != "" {
 				t.Error(d)

@@ -162,11 +162,16 @@ func (u *undoing) writeBack(ctx context.Context) (loci.Change, error) {
 	if err := u.s.replaceable(); err != nil {
 		return loci.Change{}, u.s.explain(ctx, err)
 	}
-	return u.j.write(ctx, u.s, kept, u.was, u.note())
+	r := u.note()
+	r.from = u.kept()
+	return u.j.write(ctx, u.s, kept, u.was, r)
 }
 
 // keptName is where the journal keeps what the change took away.
 func (u *undoing) keptName() string { return filepath.Join(u.x.ID, filepath.Base(u.x.Path)) }
+
+// kept is where that is.
+func (u *undoing) kept() string { return filepath.Join(realOf(u.j.Dir), u.keptName()) }
 
 // moveBack moves to where it was.
 func (u *undoing) moveBack(ctx context.Context) (loci.Change, error) {
@@ -201,7 +206,9 @@ func (u *undoing) unmake(ctx context.Context, path string) {
 			return
 		}
 		if s.real == path && s.info != nil && s.info.IsDir() {
-			err = s.dir.Remove(s.name) // not if it is in use by now
+			if err = s.dir.Remove(s.name); err == nil { // not if it is in use by now
+				u.f.origins.settle(ctx, []string{path}, nil)
+			}
 		}
 		if errors.Join(err, s.Close()) != nil {
 			return
@@ -220,7 +227,7 @@ func (u *undoing) restore(ctx context.Context) (loci.Change, error) {
 	}
 	defer into.Close() // each step in it is checked
 	name := filepath.Base(u.x.Path)
-	kept := &Spot{f: u.f, dir: into, name: name, real: filepath.Join(realOf(u.j.Dir), u.x.ID, name), shown: u.s.shown, linked: true}
+	kept := &Spot{f: u.f, dir: into, name: name, real: u.kept(), shown: u.s.shown, linked: true}
 	if err := kept.look(); err != nil {
 		return loci.Change{}, u.s.explain(ctx, err)
 	}
@@ -233,6 +240,7 @@ func (u *undoing) restore(ctx context.Context) (loci.Change, error) {
 	}
 	r := u.note()
 	r.Kind, r.Before, r.After, r.Made = loci.ChangeCreated, nothing, kept.mark(before), len(u.s.missing)
+	r.from = u.kept()
 	r.Thing, r.Bytes, r.Things = u.x.Thing, u.x.Bytes, u.x.Things
 	return u.j.do(ctx, u.s, r, func(e *entry) error {
 		if err := e.note(u.s, r); err != nil {

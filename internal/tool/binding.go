@@ -3,11 +3,7 @@ package tool
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 )
 
 // Binding identifies what a lasting yes is for: the tool, and what its preview binds
@@ -16,32 +12,11 @@ func Binding(tool string, p Preview) string {
 	return digest(tool, p.Binding)
 }
 
-// places are the arguments that name files. They are spelled in many ways; the real
-// paths stand for them.
-var places = []string{"path", "source", "destination"}
-
-// bound gives a preview of a call on files what a lasting yes to it would hold for:
-// the real paths and the content that is put there, or where none is, the content
-// that is there.
-func bound(t entry, args json.RawMessage, p Preview) Preview {
-	if !t.Files || p.Binding != "" || p.Warning != "" || len(p.Touches) == 0 {
-		return p
-	}
-	var given map[string]json.RawMessage
-	if json.Unmarshal(args, &given) != nil {
-		return p
-	}
-	for _, name := range places {
-		delete(given, name)
-	}
-	parts := slices.Clone(p.Touches)
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		parts = append(parts, name, string(given[name]))
-	}
-	if len(given) == 0 {
-		parts = append(parts, p.Basis)
-	}
-	p.Binding, p.Subject = digest(parts...), strings.Join(p.Touches, " → ")
+// Lasting gives a preview of a change of files what a lasting yes to it would hold
+// for: the real paths, and a content: the one that is put there where that is all
+// that counts, otherwise the one that is there too.
+func (p Preview) Lasting(subject string, content ...string) Preview {
+	p.Binding, p.Subject = digest(append([]string{digest(p.Touches...)}, content...)...), subject
 	return p
 }
 

@@ -94,6 +94,9 @@ func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResul
 	e := effect{set: s, scope: scope, tool: t, call: result.Call}
 	basis, permit, err := s.permit(ctx, scope, t, args, approved)
 	if err != nil {
+		if told, ok := errors.AsType[*toldError](err); ok {
+			result.Origin, err = told.origin, told.error
+		}
 		result.Refused = true
 		why := s.toolError(ctx, t.Name, err)
 		e.refused(ctx, why)
@@ -131,7 +134,6 @@ func (s *Set) decide(ctx context.Context, scope loci.Scope, t entry, args json.R
 	if err != nil {
 		return p, Decision{}, err
 	}
-	p = bound(t, args, p)
 	return p, s.gate.Decide(ctx, Case{Scope: scope, Spec: t.ToolSpec, Arguments: args, Preview: p}), nil
 }
 
@@ -165,8 +167,23 @@ func (s *Set) preview(ctx context.Context, scope loci.Scope, t entry, args json.
 	if t.Preview == nil {
 		return Preview{}, nil
 	}
-	return guard(ctx, s, site{scope: scope}, t, func(ctx context.Context, env Env) (Preview, error) { return t.Preview(ctx, env, args) })
+	return guard(ctx, s, site{scope: scope}, t, func(ctx context.Context, env Env) (Preview, error) {
+		p, err := t.Preview(ctx, env, args)
+		if from := env.Files.Outside(); err != nil && len(from) > 0 {
+			err = &toldError{err, strings.Join(from, "; ")}
+		}
+		return p, err
+	})
 }
+
+// toldError is why a call cannot work, which may tell the model something of outside: a
+// name that was meant, or the lines that an edit does not fit.
+type toldError struct {
+	error
+	origin string
+}
+
+func (e *toldError) Unwrap() error { return e.error }
 
 // fingerprint identifies a call and what its preview was made from.
 func fingerprint(t entry, args json.RawMessage, p Preview) string {
@@ -242,6 +259,7 @@ func within[R any](ctx context.Context, s *Set, at site, t entry, part func(cont
 		env.Files, err = s.open(sandbox.Config{
 			Folders: at.scope.Folders, Work: at.scope.Working, Partial: true, Private: s.private,
 			Rules: s.rules(at.scope.Principal), Unasked: at.unasked,
+			Origins: s.origins, Reader: at.scope.Principal, Taint: at.scope.Taint,
 		})
 		if err != nil {
 			return r, err
@@ -257,9 +275,7 @@ func within[R any](ctx context.Context, s *Set, at site, t entry, part func(cont
 // work runs a tool's handler and writes down what it returned.
 func (s *Set) work(ctx context.Context, env Env, t entry, args json.RawMessage) (o outcome, err error) {
 	value, err := t.Handler(ctx, env, args)
-	if from := env.Files.Outside(); len(from) > 0 {
-		o.origin = "files in " + strings.Join(from, ", ")
-	}
+	o.origin = strings.Join(env.Files.Outside(), "; ")
 	// What failed may tell of outside too: the words of another server, for one.
 	if from, tells := value.(interface{ Origin() string }); tells && from.Origin() != "" {
 		o.origin = from.Origin()

@@ -36,9 +36,10 @@ type Config struct {
 	Private   []string         // folders that stay closed inside allowed ones
 	// Rules give what may be done where; nil: no rules.
 	Rules   func(loci.Principal) sandbox.Rules
-	Timeout time.Duration // of a tool that has none of its own; 0: 60 s
-	Ledger  Ledger        // nil: nothing is written down
-	Mask    Mask          // nil: results are as they are
+	Origins *sandbox.Origins // what in the folders has come from outside; nil: nothing
+	Timeout time.Duration    // of a tool that has none of its own; 0: 60 s
+	Ledger  Ledger           // nil: nothing is written down
+	Mask    Mask             // nil: results are as they are
 }
 
 // Set runs tool calls. It may be used by several goroutines.
@@ -52,6 +53,7 @@ type Set struct {
 	maxResult int
 	private   []string
 	rules     func(loci.Principal) sandbox.Rules
+	origins   *sandbox.Origins
 	now       func() time.Time
 	slots     chan struct{} // one taken for each handler that runs
 	open      func(sandbox.Config) (*sandbox.Folders, error)
@@ -78,6 +80,7 @@ func New(c Config) (*Set, error) {
 		now:       c.Now,
 		private:   c.Private,
 		rules:     c.Rules,
+		origins:   c.Origins,
 		slots:     make(chan struct{}, maxRunning),
 		open:      sandbox.New,
 	}

@@ -49,7 +49,8 @@ func openApp(c Config) tool.Tool {
 		return tool.Preview{Text: form.In(env.Scope.Lang, clipRunes(lineOf(l.argv), 2*previewRunes)), Basis: l.basis, Binding: l.basis, Subject: clipRunes(lineOf(l.argv), 200)}, err
 	}
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
-		Name: "open_app",
+		Name:    "open_app",
+		Dormant: len(c.Apps) == 0,
 		Description: `Starts an application that the person listed; target is a path to open. Runs no other commands. ` +
 			`Example: {"app": "editor", "target": "notes.md"}`,
 		SideEffects: loci.EffectExec,

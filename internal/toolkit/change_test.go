@@ -367,3 +367,48 @@ func FuzzReplace(f *testing.F) {
 
 // withoutReturns is a text but for carriage returns.
 func withoutReturns(s string) string { return strings.ReplaceAll(s, "\r", "") }
+
+// TestBindings: a lasting yes to a change holds for the same real path and content
+// only, however the path is spelled; a whole write is bound to what it writes, every
+// other change to what it is made from as well.
+func TestBindings(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "start end\n", "b.txt": "start end\n"})
+	set, err := tool.New(tool.Config{Tools: All(Config{Trash: b.bin}), Gate: tool.AskFirst{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope := loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Folders: []string{b.root}}
+	binding := func(name, args string) string {
+		t.Helper()
+		ask := set.Ask(t.Context(), scope, loci.ToolCall{ID: "c", Name: name, Arguments: json.RawMessage(args)})
+		if ask == nil || ask.Binding == "" {
+			t.Fatalf("%s %s: %+v", name, args, ask)
+		}
+		return ask.Binding
+	}
+	all := func(path string) map[string]string {
+		return map[string]string{
+			"write":  binding("write_file", `{"path":"`+path+`","content":"x\n"}`),
+			"edit":   binding("edit_file", `{"path":"`+path+`","old_text":" end","new_text":" x end"}`),
+			"move":   binding("move_file", `{"source":"`+path+`","destination":"c.txt"}`),
+			"delete": binding("delete_file", `{"path":"`+path+`"}`),
+		}
+	}
+	first, again, other := all("a.txt"), all(b.root+"/./a.txt"), all("b.txt")
+	b.write("a.txt", "rm -rf end\n")
+	changed := all("a.txt")
+	for name, want := range first {
+		if again[name] != want {
+			t.Errorf("%s: another binding for another spelling", name)
+		}
+		if other[name] == want {
+			t.Errorf("%s: the same binding for another file", name)
+		}
+		if same := changed[name] == want; same != (name == "write") {
+			t.Errorf("%s: the same binding for another content: %v", name, same)
+		}
+	}
+	if binding("write_file", `{"path":"b.txt","content":"y\n"}`) == other["write"] {
+		t.Error("the same binding for another text to write")
+	}
+}

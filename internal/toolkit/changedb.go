@@ -100,8 +100,13 @@ func onChange[R any](ctx context.Context, env tool.Env, args changeArgs, named m
 
 // changeDatabase does what change_db promises.
 func changeDatabase(ctx context.Context, env tool.Env, args changeArgs, named map[string]database.Connection) (rowsChanged, error) {
-	return onChange(ctx, env, args, named, func(db opened, _ string) (rowsChanged, error) {
-		done, err := db.Change(ctx, args.Query, func(c database.Change) error { return env.Still(c.Basis) })
+	return onChange(ctx, env, args, named, func(db opened, where string) (rowsChanged, error) {
+		done, err := db.Change(ctx, args.Query, func(c database.Change) error {
+			if err := env.Still(c.Basis); err != nil || db.file == nil {
+				return err
+			}
+			return env.Files.Taint(ctx, where, by(env, "change_db"))
+		})
 		r := rowsChanged{Database: oneLine(db.Name()), Rows: done.Rows, Verified: done.Verified, Tables: []touched{}, origin: db.origin}
 		for _, t := range done.Tables {
 			r.Tables = append(r.Tables, touched{oneLine(t.Table), t.Inserted, t.Updated, t.Deleted})

@@ -364,32 +364,40 @@ func TestRule(t *testing.T) {
 	full := confine.Level{Landlock: 7, Filter: true, Namespaces: true}
 	rules := argv.Rules{Allow: []string{"ls", "cat", "echo"}, Deny: []string{"curl", "rm -rf"}}
 	scope := loci.Scope{Folders: []string{b.root}, Lang: "en"}
-	for args, want := range map[string]Ruling{
-		`{"argv":["ls","-la"]}`:                {Unasked: true},
-		`{"argv":["ls -la a"]}`:                {Unasked: true},
-		`{"argv":["cat","../a"],"dir":"sub"}`:  {Unasked: true},
-		`{"argv":["cat","` + b.root + `/a"]}`:  {Unasked: true},
-		`{"argv":["cat","../a"]}`:              {Reason: "../a is not in an allowed folder."},
-		`{"argv":["ls","-la"],"network":true}`: {Reason: "It wants to use the network."},
-		`{"argv":["ls | sh"]}`:                 {Reason: "The command cannot be read."},
-		`{"script":"ls"}`:                      {Reason: "It runs a shell script."},
-		`{"script":"ls; curl x"}`:              {Denied: "curl", Reason: "It runs a shell script."},
-		`{"argv":["env","curl"]}`:              {Denied: "curl", Reason: `The rule "curl" forbids it.`},
-		`{"argv":["mv","a","b"]}`:              {Reason: "It is not among the commands that run unasked."},
-		`{"argv":[]}`:                          {Reason: "The command cannot be read."},
-		`[]`:                                   {Reason: "The command cannot be read."},
+	type says struct {
+		verdict tool.Verdict
+		why     string
+	}
+	rule := func(rules argv.Rules, scope loci.Scope, args string, level confine.Level) says {
+		verdict, why := ruling(rules, scope, json.RawMessage(args), level)
+		return says{verdict, why}
+	}
+	for args, want := range map[string]says{
+		`{"argv":["ls","-la"]}`:                {tool.Allow, ""},
+		`{"argv":["ls -la a"]}`:                {tool.Allow, ""},
+		`{"argv":["cat","../a"],"dir":"sub"}`:  {tool.Allow, ""},
+		`{"argv":["cat","` + b.root + `/a"]}`:  {tool.Allow, ""},
+		`{"argv":["cat","../a"]}`:              {tool.Ask, "../a is not in an allowed folder."},
+		`{"argv":["ls","-la"],"network":true}`: {tool.Ask, "It wants to use the network."},
+		`{"argv":["ls | sh"]}`:                 {tool.Ask, "The command cannot be read."},
+		`{"script":"ls"}`:                      {tool.Ask, "It runs a shell script."},
+		`{"script":"ls; curl x"}`:              {tool.Refuse, `The rule "curl" forbids it.`},
+		`{"argv":["env","curl"]}`:              {tool.Refuse, `The rule "curl" forbids it.`},
+		`{"argv":["mv","a","b"]}`:              {tool.Ask, "It is not among the commands that run unasked."},
+		`{"argv":[]}`:                          {tool.Ask, "The command cannot be read."},
+		`[]`:                                   {tool.Ask, "The command cannot be read."},
 	} {
-		if got := ruling(rules, scope, json.RawMessage(args), full); got != want {
+		if got := rule(rules, scope, args, full); got != want {
 			t.Errorf("%s: %+v, want %+v", args, got, want)
 		}
 	}
-	ls := json.RawMessage(`{"argv":["ls"]}`)
-	for why, got := range map[string]Ruling{
-		"no sandbox": ruling(rules, scope, ls, confine.Level{}),
-		"no folder":  ruling(rules, loci.Scope{}, ls, full),
-		"no rules":   ruling(argv.Rules{}, scope, ls, full),
+	const ls = `{"argv":["ls"]}`
+	for why, got := range map[string]says{
+		"no sandbox": rule(rules, scope, ls, confine.Level{}),
+		"no folder":  rule(rules, loci.Scope{}, ls, full),
+		"no rules":   rule(argv.Rules{}, scope, ls, full),
 	} {
-		if got.Unasked || got.Reason == "" {
+		if got.verdict != tool.Ask || got.why == "" {
 			t.Errorf("%s: %+v", why, got)
 		}
 	}

@@ -44,7 +44,7 @@ func (c command) outside() string {
 	case c.network:
 		return "a command with network: " + text.Title(wordsShown(c.argv), 60)
 	case len(c.reach.Outside) > 0:
-		return "files in " + strings.Join(c.reach.Outside, ", ")
+		return strings.Join(c.reach.Outside, "; ")
 	}
 	return ""
 }

@@ -9,25 +9,21 @@ import (
 	"loci/internal/argv"
 	"loci/internal/confine"
 	"loci/internal/lang"
+	"loci/internal/tool"
 )
 
-// Ruling is what rules say of a call of run_command.
-type Ruling struct {
-	Denied  string // the rule that forbids it; empty: none does
-	Unasked bool   // it may run without a question
-	Reason  string // why it asks, in the language of the scope
-}
-
-// Rule holds a call of run_command against the rules for commands. A script, the
-// network, and a machine where nothing keeps a command in the allowed folders
-// always ask. It runs nothing, and reads no file that a model could have written.
-func Rule(rules argv.Rules, scope loci.Scope, raw json.RawMessage) Ruling {
+// Rule holds a call of run_command against the rules for commands: it is refused by
+// one that forbids it, may run unasked, or asks, and why, in the language of the scope.
+// A script, the network, and a machine where nothing keeps a command in the allowed
+// folders always ask. It runs nothing, and reads no file that a model could have
+// written.
+func Rule(rules argv.Rules, scope loci.Scope, raw json.RawMessage) (tool.Verdict, string) {
 	return ruling(rules, scope, raw, confine.Probe())
 }
 
 // ruling is Rule at a level.
-func ruling(rules argv.Rules, scope loci.Scope, raw json.RawMessage, level confine.Level) Ruling {
-	ask := func(why lang.Words) Ruling { return Ruling{Reason: why.In(scope.Lang)} }
+func ruling(rules argv.Rules, scope loci.Scope, raw json.RawMessage, level confine.Level) (tool.Verdict, string) {
+	ask := func(why lang.Words) (tool.Verdict, string) { return tool.Ask, why.In(scope.Lang) }
 	var args commandArgs
 	if json.Unmarshal(raw, &args) != nil {
 		return ask(unreadable)
@@ -36,14 +32,15 @@ func ruling(rules argv.Rules, scope loci.Scope, raw json.RawMessage, level confi
 	if err != nil {
 		return ask(unreadable)
 	}
+	rule, denied := rules.Denies(words)
 	if args.Script != "" {
-		rule, _ := rules.DeniesScript(args.Script)
-		return Ruling{Denied: rule, Reason: isScript.In(scope.Lang)}
-	}
-	if rule, is := rules.Denies(words); is {
-		return Ruling{Denied: rule, Reason: isDenied.In(scope.Lang, rule)}
+		rule, denied = rules.DeniesScript(args.Script)
 	}
 	switch {
+	case denied:
+		return tool.Refuse, isDenied.In(scope.Lang, rule)
+	case args.Script != "":
+		return ask(isScript)
 	case args.Network:
 		return ask(hasNetwork)
 	case level.Landlock == 0 || !level.Filter:
@@ -66,9 +63,9 @@ func ruling(rules argv.Rules, scope loci.Scope, raw json.RawMessage, level confi
 		at.Dir = filepath.Join(at.Dir, args.Dir)
 	}
 	if why := rules.Unasked(words, at); why != nil {
-		return Ruling{Reason: why.In(scope.Lang)}
+		return tool.Ask, why.In(scope.Lang)
 	}
-	return Ruling{Unasked: true}
+	return tool.Allow, ""
 }
 
 // Why a call asks, besides what package argv says.

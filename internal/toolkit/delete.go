@@ -100,10 +100,11 @@ func remove(ctx context.Context, env tool.Env, args deleteArgs, j *sandbox.Journ
 func previewDelete(ctx context.Context, env tool.Env, args deleteArgs) (tool.Preview, error) {
 	return onDelete(ctx, env, args.Path, func(s *sandbox.Spot, was sandbox.State) (tool.Preview, error) {
 		form := lang.Words{EN: "Into the trash, for %d days: %s\n%s", ZH: "移入回收站，保留 %d 天：%s\n%s", CS: "Do koše, na %d dní: %s\n%s"}
-		return tool.Preview{
+		p := tool.Preview{
 			Text: form.In(env.Scope.Lang, keptDays, oneLine(s.Path()), inventory(env, s)), Basis: string(was) + namesOf(s), Touches: []string{s.Path()},
 			Warning: warnNames(env.Scope.Lang, args.Path, s.Names(), othersStay),
-		}, nil
+		}
+		return p.Lasting(s.Path(), p.Basis), nil
 	})
 }
 

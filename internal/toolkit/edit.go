@@ -70,6 +70,9 @@ func editDraft(args editArgs) func(context.Context, *draft) error {
 		if err == nil {
 			d.change, err = replace(ctx, d.old, d.form, args)
 		}
+		if err != nil { // which may quote what is there
+			d.spot.Told()
+		}
 		if n := d.spot.Names(); err != nil && n > 1 { // the error may quote what nobody has agreed to show
 			return advise("Read it first; that has to be agreed to.", "%s has %d names (hard links), and the edit does not fit what is in it.", oneLine(text.Clip(args.Path, 200)), n)
 		}
@@ -97,7 +100,8 @@ func edit(ctx context.Context, env tool.Env, args editArgs, j *sandbox.Journal) 
 // previewEdit shows what an edit would change.
 func previewEdit(ctx context.Context, env tool.Env, args editArgs) (tool.Preview, error) {
 	return onDraft(ctx, env, args.Path, editDraft(args), func(d *draft) (tool.Preview, error) {
-		return d.preview(env.Scope.Lang, changes), nil
+		p := d.preview(env.Scope.Lang, changes)
+		return p.Lasting(d.spot.Path(), p.Basis, string(d.data)), nil
 	})
 }
 

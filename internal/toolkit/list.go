@@ -103,6 +103,7 @@ func list(ctx context.Context, env tool.Env, args listArgs) (listing, error) {
 		if err := ctx.Err(); err != nil {
 			return listing{}, err
 		}
+		e.Told()
 		result.Entries = append(result.Entries, describe(e))
 	}
 	return result, nil

@@ -57,7 +57,8 @@ func mediaControl(c Config) tool.Tool {
 		return tool.Preview{Text: strings.TrimSpace(form.In(env.Scope.Lang, p.Player, what) + "\n" + p.Now), Binding: string(args.Action), Subject: what}, nil
 	}
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
-		Name: "media_control",
+		Name:    "media_control",
+		Dormant: !c.Desktop.HasBus(),
 		Description: `Controls music or video that plays; opens no path. ` +
 			`Example: {"action": "pause"}`,
 		SideEffects: loci.EffectWrite,

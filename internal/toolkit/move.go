@@ -117,10 +117,11 @@ func previewMove(ctx context.Context, env tool.Env, args moveArgs) (tool.Preview
 	return onMove(ctx, env, args, func(from, to *sandbox.Spot, was, free sandbox.State) (tool.Preview, error) {
 		form := lang.Words{EN: "Move: %s\n→ %s\n%s", ZH: "移动：%s\n→ %s\n%s", CS: "Přesun: %s\n→ %s\n%s"}
 		text := form.In(env.Scope.Lang, oneLine(from.Path()), oneLine(to.Path()), inventory(env, from))
-		return tool.Preview{
+		p := tool.Preview{
 			Text: text, Basis: moveBasis(was, free, from), Touches: []string{from.Path(), to.Path()},
 			Warning: warnNames(env.Scope.Lang, args.Source, from.Names(), othersStay),
-		}, nil
+		}
+		return p.Lasting(from.Path()+" → "+to.Path(), p.Basis), nil
 	})
 }
 

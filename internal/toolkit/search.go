@@ -163,7 +163,10 @@ func search(ctx context.Context, c Config, env tool.Env, args searchArgs) (found
 		matches = lines.search(ctx, matches, &skip)
 		result.Lines, result.Groups, result.Times = &lines.total, lines.groups(args.Limit, &skip), lines.times
 	}
-	for _, m := range matches {
+	for i, m := range matches {
+		if lines != nil || i < args.Limit { // what is in it counts, or else its name
+			m.entry.Told()
+		}
 		if m.Type == "folder" {
 			result.Folders++
 		} else {

@@ -1,6 +1,6 @@
 // Package toolkit is the tools that loci has built in: for files (list, read,
-// search; write, edit, move, delete), the machine (system, processes), the clock,
-// and the calculator.
+// search; write, edit, move, delete), databases, commands, media players and
+// applications, the machine (system, processes), the clock, and the calculator.
 //
 // Every tool follows the same plan, which is worth knowing before reading one:
 // an arguments struct, whose tags are what the model reads; a result struct,

@@ -162,7 +162,9 @@ func draftOf(args writeArgs) func(context.Context, *draft) error {
 func write(ctx context.Context, env tool.Env, args writeArgs, j *sandbox.Journal) (written, error) {
 	return onDraft(ctx, env, args.Path, draftOf(args), func(d *draft) (written, error) {
 		created := d.spot.Info() == nil
-		done, err := j.Write(ctx, d.spot, d.data, d.state, by(env, "write_file"))
+		who := by(env, "write_file")
+		who.Anew = true
+		done, err := j.Write(ctx, d.spot, d.data, d.state, who)
 		if err != nil {
 			return written{}, err
 		}
@@ -181,10 +183,11 @@ func write(ctx context.Context, env tool.Env, args writeArgs, j *sandbox.Journal
 // previewWrite shows what a write would change.
 func previewWrite(ctx context.Context, env tool.Env, args writeArgs) (tool.Preview, error) {
 	return onDraft(ctx, env, args.Path, draftOf(args), func(d *draft) (tool.Preview, error) {
+		p := tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: d.basis, Touches: []string{d.spot.Path()}}
 		if d.spot.Info() != nil {
-			return d.preview(env.Scope.Lang, replaces), nil
+			p = d.preview(env.Scope.Lang, replaces)
 		}
-		return tool.Preview{Text: newFile(env.Scope.Lang, d), Basis: d.basis, Touches: []string{d.spot.Path()}}, nil
+		return p.Lasting(d.spot.Path(), string(d.data)), nil // what it replaces does not count
 	})
 }
 

@@ -77,6 +77,10 @@ func (d *stubs) Place(call Call, text string) error {
 	case "search_files":
 		at = filepath.Join(at, "found.txt")
 	case "read_file":
+	case "move_file": // the text is in what is moved
+		if at = filepath.Join(d.folder, filepath.FromSlash(args["source"])); filepath.Ext(at) == "" {
+			at = filepath.Join(at, "text.md")
+		}
 	case "recall":
 		d.mu.Lock()
 		defer d.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 var data embed.FS
 
 // Sources are where the scenarios' hostile texts come from, one file each.
-var Sources = []string{"mail", "web", "document", "mcp", "memory", "client", "feed", "database", "chat"}
+var Sources = []string{"mail", "web", "document", "mcp", "memory", "client", "feed", "database", "chat", "file"}
 
 // Call is one call of a tool.
 type Call struct {
@@ -65,7 +65,8 @@ type Scenario struct {
 	In      int    `json:"in,omitempty"`
 	// Wants are the calls that the text is after. Parrot has the model write the text
 	// itself instead, with the calls in whatever markup they are in there.
-	// Plants are what it has done at once where the rest comes later.
+	// Plants are what it has done at once where the rest comes later. {ref} in their
+	// arguments is what a model recognises the text by elsewhere.
 	Wants  []Call `json:"wants"`
 	Plants []Call `json:"plants,omitempty"`
 	Parrot bool   `json:"parrot,omitempty"`
@@ -123,8 +124,14 @@ func Load(source string) ([]Scenario, error) {
 		s.Source, s.Hostile, s.More = source, expand(s.Hostile), expand(s.More)
 		if s.When == Elsewhen { // what is remembered has to tell the model there
 			for j, c := range s.Plants {
-				text := arguments(c.Args)["text"] + " " + s.marker(1)
-				s.Plants[j].Args, _ = json.Marshal(map[string]string{"text": text}) // texts can be written
+				args := arguments(c.Args)
+				if text, remembers := args["text"]; remembers {
+					args["text"] = text + " {ref}"
+				}
+				for name, text := range args {
+					args[name] = strings.Replace(text, "{ref}", s.marker(1), 1)
+				}
+				s.Plants[j].Args, _ = json.Marshal(args) // texts can be written
 			}
 		}
 	}

@@ -150,7 +150,11 @@ func (w *World) start() {
 func (w *World) set() *tool.Set {
 	w.t.Helper()
 	ruled := func(loci.Principal) sandbox.Rules { return rules(w.desk.Folder(), w.setting.Generous) }
-	config := tool.Config{Tools: w.desk.Tools(), Rules: ruled, Ledger: w.db}
+	origins, err := sandbox.NewOrigins(context.Background(), w.db, slog.New(slog.DiscardHandler))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	config := tool.Config{Tools: w.desk.Tools(), Rules: ruled, Origins: origins, Ledger: w.db}
 	g := gate.Config{Grants: w.db, Rules: ruled, Taint: w.setting.Mode}
 	if w.setting.Generous {
 		g.Command = mayRun

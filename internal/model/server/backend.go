@@ -88,6 +88,9 @@ func ParseBackend(address string) (Backend, error) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.Path = strings.TrimSuffix(u.Path, "/api")
 	b := Backend{URL: u.String()}
+	if _, err := url.Parse(b.URL); err != nil { // such as a zone that an address cannot spell
+		return Backend{}, badAddress(address, "Write it like http://127.0.0.1:11434 or http://127.0.0.1:8080/v1")
+	}
 	switch {
 	case strings.HasSuffix(u.Path, "/v1"):
 		b.Dialect = loci.OpenAI

@@ -50,7 +50,7 @@ func TestParseBackend(t *testing.T) {
 }
 
 func FuzzParseBackend(f *testing.F) {
-	for _, s := range []string{"http://127.0.0.1:11434", "::1", ":1", "[::1%25lo]:80/v1", "x/v1/api"} {
+	for _, s := range []string{"http://127.0.0.1:11434", "::1", ":1", "[::1%25lo]:80/v1", "x/v1/api", "::%25\xfa0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
