@@ -1,6 +1,9 @@
 package loci
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Key is a secret that opens loci's doors, without the secret itself.
 type Key struct {
@@ -30,6 +33,12 @@ func AllRights() []Right {
 
 // May tells whether a key has a right.
 func (k Key) May(r Right) bool { return slices.Contains(k.Rights, r) }
+
+// Speaks tells whether a principal comes with the key: its own, and the persons whom a
+// client behind it names.
+func (k Key) Speaks(principal string) bool {
+	return principal == k.Principal || strings.HasPrefix(principal, k.Principal+"/")
+}
 
 // Own tells whether it is one of the keys that everybody has.
 func (k Key) Own() bool { return k.ID == OwnerKey || k.ID == ChatKey }

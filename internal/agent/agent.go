@@ -118,6 +118,7 @@ type Config struct {
 type Agent struct {
 	cfg   Config
 	lanes lanes
+	runs  runs
 	feeds feeds
 	steps lastSteps
 	own   sync.WaitGroup // turns that belong to sessions
@@ -141,6 +142,8 @@ func New(c Config) *Agent {
 // A message that answers the questions of a turn goes on with that turn.
 func (a *Agent) Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error] {
 	return func(yield func(loci.Event, error) bool) {
+		ctx, over := a.runs.begin(ctx, req.Principal.ID)
+		defer over()
 		t := a.newTurn(&req)
 		t.yield = func(e loci.Event) bool { return yield(e, nil) }
 		if err := t.run(ctx); err != nil && !t.left {
@@ -167,8 +170,17 @@ func (a *Agent) Start(ctx context.Context, req loci.TurnRequest) (loci.Event, er
 		err   error
 	}
 	first := make(chan begun, 1)
+	request := ctx
 	err := a.background(ctx, func(ctx context.Context) error {
 		defer close(first)
+		ctx, over := a.runs.begin(ctx, req.Principal.ID)
+		defer over()
+		// It outlives the request, but not the key that the request came with. Whoever
+		// revokes one ends its requests first, then the turns that are counted in.
+		if why := context.Cause(request); why != nil && loci.AsError(why).Code == loci.Unauthorized {
+			first <- begun{err: why}
+			return nil
+		}
 		told := false
 		for e, err := range a.Turn(ctx, req) {
 			if !told {

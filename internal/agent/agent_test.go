@@ -192,7 +192,7 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.StartAudit(t.Context(), make([]byte, 32), filepath.Join(t.TempDir(), "audit.head")); err != nil {
+	if _, err := db.StartAudit(t.Context(), store.AuditConfig{Key: make([]byte, loci.AuditKeySize), Anchor: filepath.Join(t.TempDir(), "audit.head")}); err != nil {
 		t.Fatal(err)
 	}
 	w := &world{

@@ -101,6 +101,8 @@ func (a *Agent) settleInLane(ctx context.Context, p loci.Principal, q loci.Appro
 // questions, and tells how that went as soon as it is stored. What was agreed to is
 // done also where the model server is away; that shows at the next step.
 func (a *Agent) takeUp(ctx context.Context, p loci.Principal, there spot, settle func(*turn) []any, stored chan<- error) error {
+	ctx, over := a.runs.begin(ctx, p.ID)
+	defer over()
 	t := a.newTurn(&loci.TurnRequest{Principal: p, Session: there.Session.ID})
 	t.take(there)
 	return t.walk(ctx, func(ctx context.Context) (phase, error) {

@@ -41,7 +41,7 @@ func BenchmarkTurn(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err := db.StartAudit(b.Context(), make([]byte, 32), filepath.Join(b.TempDir(), "audit.head")); err != nil {
+			if _, err := db.StartAudit(b.Context(), store.AuditConfig{Key: make([]byte, loci.AuditKeySize), Anchor: filepath.Join(b.TempDir(), "audit.head")}); err != nil {
 				b.Fatal(err)
 			}
 			defer db.Close()

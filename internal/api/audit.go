@@ -40,8 +40,11 @@ func (s *server) agentAudit(w http.ResponseWriter, r *http.Request) error {
 func auditFilter(r *http.Request) (f loci.AuditFilter, err error) {
 	q := r.URL.Query()
 	f = loci.AuditFilter{
-		Session: q.Get("session"), Tool: q.Get("tool"), Kind: loci.AuditKind(q.Get("kind")), Principal: q.Get("principal"),
+		Session: q.Get("session"), Tool: q.Get("tool"), Kind: loci.AuditKind(q.Get("kind")), State: loci.AuditState(q.Get("state")), Principal: q.Get("principal"),
 		Entries: q.Get("entries") == "1", Brief: q.Get("brief") == "1", Follow: q.Get("follow") == "1",
+	}
+	if err := f.Check(); err != nil {
+		return f, err
 	}
 	after := q.Get("after")
 	if f.Follow { // a client that was cut off says where it was

@@ -22,7 +22,7 @@ func (f *fake) Audit(_ context.Context, filter loci.AuditFilter) iter.Seq2[loci.
 			return
 		}
 		asked, _ := json.Marshal(filter)
-		yield(loci.AuditEntry{AuditRecord: loci.AuditRecord{N: 7, Kind: loci.AuditIntent, Arguments: asked}, Outcome: loci.AuditUnknown, Hash: "ab"}, nil)
+		yield(loci.AuditEntry{AuditRecord: loci.AuditRecord{N: 7, Kind: loci.AuditIntent, Arguments: asked}, Outcome: loci.StateUnknown, Hash: "ab"}, nil)
 	}
 }
 
@@ -36,7 +36,8 @@ func TestAuditList(t *testing.T) {
 		"":                             {After: -1, Limit: 100},
 		"?after=0&limit=5000":          {After: 0, Limit: 1000},
 		"?limit=0":                     {After: -1, Limit: 100},
-		"?session=a&tool=b&kind=c":     {After: -1, Limit: 100, Session: "a", Tool: "b", Kind: "c"},
+		"?session=a&tool=b&kind=key":   {After: -1, Limit: 100, Session: "a", Tool: "b", Kind: loci.AuditKey},
+		"?state=unknown":               {After: -1, Limit: 100, State: loci.StateUnknown},
 		"?principal=d&entries=1":       {After: -1, Limit: 100, Principal: "d", Entries: true},
 		"?brief=1":                     {After: -1, Limit: 100, Brief: true},
 		"?follow=1&limit=3":            {After: -1, Limit: 3, Follow: true},
@@ -59,7 +60,7 @@ func TestAuditList(t *testing.T) {
 			body = "[" + body + "]"
 		}
 		var got []loci.AuditEntry
-		if err := json.Unmarshal([]byte(body), &got); err != nil || len(got) != 1 || got[0].Outcome != loci.AuditUnknown {
+		if err := json.Unmarshal([]byte(body), &got); err != nil || len(got) != 1 || got[0].Outcome != loci.StateUnknown {
 			t.Errorf("%s: %s, %v", query, body, err)
 			continue
 		}
@@ -75,7 +76,7 @@ func TestAuditList(t *testing.T) {
 
 func TestAuditRefuses(t *testing.T) {
 	c := newClient(t, newFake())
-	for query, want := range map[string]int{"?after=x": 400, "?after=-1": 400, "?limit=x": 400, "?tool=broken": 500, "?tool=broken&follow=1": 500} {
+	for query, want := range map[string]int{"?after=x": 400, "?after=-1": 400, "?limit=x": 400, "?kind=x": 400, "?state=x": 400, "?tool=broken": 500, "?tool=broken&follow=1": 500} {
 		w := httptest.NewRecorder()
 		c.handler.ServeHTTP(w, request("GET", "/api/agent/audit"+query, "", "Authorization", "Bearer "+ownerKey))
 		if w.Code != want || !strings.Contains(w.Body.String(), `"error"`) {

@@ -51,7 +51,8 @@ type KeyEditor interface {
 	Keys() []loci.Key
 	// Add makes one; its secret is told this once.
 	Add(ctx context.Context, by loci.Principal, name string, rights []loci.Right) (k loci.Key, secret string, err error)
-	// Revoke makes one invalid, and ends what is open with it.
+	// Revoke makes one invalid and ends what is open with it: it stops the turns of all
+	// who come with the key and withdraws their questions, also where it cannot be stored.
 	Revoke(ctx context.Context, by loci.Principal, name string) (loci.Key, error)
 	// Rotate gives one another secret, and ends what is open with the old one.
 	Rotate(ctx context.Context, by loci.Principal, name string) (k loci.Key, secret string, err error)

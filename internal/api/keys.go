@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"loci"
@@ -33,23 +32,11 @@ func (s *server) agentAddKey(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, newKey{k, secret})
 }
 
-// agentRevokeKey takes a key back, and stops what it has begun: a turn would
-// otherwise go on by itself.
+// agentRevokeKey takes a key back.
 func (s *server) agentRevokeKey(w http.ResponseWriter, r *http.Request) error {
-	k, err := s.KeyEditor.Revoke(r.Context(), exchangeOf(r).caller.principal, r.PathValue("name"))
+	_, err := s.KeyEditor.Revoke(r.Context(), exchangeOf(r).caller.principal, r.PathValue("name"))
 	if err != nil {
 		return err
-	}
-	ctx := context.WithoutCancel(r.Context()) // a key can revoke itself
-	gone := loci.Principal{ID: k.Principal}
-	sessions, err := s.Library.Sessions(ctx, gone)
-	if err != nil {
-		return err
-	}
-	for _, session := range sessions {
-		if err := s.Sessions.Stop(ctx, gone, session.ID); err != nil && !loci.IsNotFound(err) {
-			return err
-		}
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -36,8 +37,8 @@ var (
 	_ transcript.Nodes    = (*store.DB)(nil)
 
 	_ gate.Grants = (*store.DB)(nil)
-	_ tool.Ledger = ledger{}
-	_ undo.Ledger = ledger{}
+	_ tool.Ledger = (*store.DB)(nil)
+	_ undo.Ledger = (*store.DB)(nil)
 
 	_ sandbox.OriginStore = (*store.DB)(nil)
 
@@ -58,10 +59,9 @@ var (
 	_ api.Models    = (*model.Hub)(nil)
 	_ api.Backends  = backends{}
 	_ api.Keyring   = (*keyring.Ring)(nil)
-	_ api.KeyEditor = (*keyring.Ring)(nil)
+	_ api.KeyEditor = keyDesk{}
 
-	_ keyring.Store  = (*store.DB)(nil)
-	_ keyring.Ledger = (*store.DB)(nil)
+	_ keyring.Store = (*store.DB)(nil)
 )
 
 // models is the hub with better words for what became of loci's own model: to
@@ -116,26 +116,29 @@ func (b backends) Route(ctx context.Context, name string) (api.Route, error) {
 	return api.Route{Dialect: t.Server.Backend().Dialect, Model: t.Model, Forward: b.Forward(t)}, nil
 }
 
-// ledger is the audit log with what is, or looks like, a secret masked in it. It
-// stays for good, and is read by more eyes than a result.
-type ledger struct {
-	log  *store.DB
-	hide *redact.Redactor
+// auditMask masks what is, or looks like, a secret in a record of the audit log.
+func auditMask(hide *redact.Redactor) func(loci.AuditRecord) loci.AuditRecord {
+	return func(r loci.AuditRecord) loci.AuditRecord {
+		r.Arguments, r.Result = hide.JSON(r.Arguments), hide.Text(r.Result)
+		return r
+	}
 }
 
-// Intend stores that something is about to be done.
-func (l ledger) Intend(ctx context.Context, r loci.AuditRecord) (int64, error) {
-	return l.log.Intend(ctx, l.masked(r))
+// keyDesk makes and takes back keys, and ends what a revoked one has begun.
+type keyDesk struct {
+	*keyring.Ring
+	agent *agent.Agent
 }
 
-// Note stores any other record.
-func (l ledger) Note(ctx context.Context, r loci.AuditRecord) error {
-	return l.log.Note(ctx, l.masked(r))
-}
-
-func (l ledger) masked(r loci.AuditRecord) loci.AuditRecord {
-	r.Arguments, r.Result = l.hide.JSON(r.Arguments), l.hide.Text(r.Result)
-	return r
+// Revoke makes a key invalid, stops the turns of all who came with it, and withdraws
+// their questions: a turn would otherwise go on by itself. It does so also where the
+// disk did not take the end of the key, since that holds for as long as loci runs.
+func (d keyDesk) Revoke(ctx context.Context, by loci.Principal, name string) (loci.Key, error) {
+	k, err := d.Ring.Revoke(ctx, by, name)
+	if k.ID == "" { // there is none
+		return k, err
+	}
+	return k, errors.Join(err, d.agent.StopAll(context.WithoutCancel(ctx), k.Speaks)) // a key can revoke itself
 }
 
 // desk is a principal's view of their sessions.

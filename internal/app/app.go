@@ -164,7 +164,7 @@ func (a *App) lock(context.Context) (err error) {
 // openKeys reads the keys; the two that everybody has are made at the first start.
 func (a *App) openKeys(ctx context.Context) (err error) {
 	c := a.keyConfig()
-	c.Store, c.Ledger = a.store, a.store
+	c.Store = a.store
 	if a.keys, err = keyring.New(ctx, c); err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (a *App) startAudit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	problem, err := a.store.StartAudit(ctx, key, a.opts.Paths.AuditHead)
+	problem, err := a.store.StartAudit(ctx, store.AuditConfig{Key: key, Anchor: a.opts.Paths.AuditHead, Mask: auditMask(a.opts.Hide)})
 	if problem != "" {
 		a.opts.Logger.Error("the audit log is not as it was left", "problem", problem)
 		a.opts.Say("The audit log is not as it was left. %s See what it is about: loci audit verify", problem)
@@ -259,7 +259,7 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 		Tools:   toolkit.All(a.toolkitConfig()),
 		Timeout: a.opts.Config.Timeouts.Tool,
 		Logger:  a.opts.Logger,
-		Ledger:  ledger{a.store, a.opts.Hide},
+		Ledger:  a.store,
 		Now:     now,
 		// Models must not read their own keys and the conversations of others.
 		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
@@ -314,7 +314,7 @@ func (a *App) apiConfig(tools *tool.Set) api.Config {
 	return api.Config{
 		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: masked{desk, a.opts.Hide}, Audit: a.store,
 		Models: a.hub, Backends: backends{a.hub},
-		Keys: a.keys, KeyEditor: a.keys,
+		Keys: a.keys, KeyEditor: keyDesk{a.keys, a.agent},
 		OwnerName:      a.settings.User,
 		AllowedHosts:   slices.Concat(a.hosts, a.opts.Config.AllowedHosts),
 		AllowedOrigins: a.opts.Config.AllowedOrigins,

@@ -58,17 +58,17 @@ func TestAuditOfATurn(t *testing.T) {
 		if e.Session != turn.Session || e.Principal != "owner" || e.Turn == "" {
 			t.Errorf("%+v", e)
 		}
-		got = append(got, strings.Join([]string{string(e.Kind), e.Tool, strings.Replace(e.Permit, turn.Pending[0].ID, "the yes", 1), e.Result}, ","))
+		got = append(got, strings.Join([]string{string(e.Kind), e.Tool, strings.Replace(e.Permit, turn.Pending[0].ID, "the yes", 1), string(e.State), e.Result}, ","))
 	}
 	want := []string{
-		"outcome,list_dir,,done", "answer,write_file,the yes,open -> yes", "answer,write_file,the yes,yes -> used",
-		"intent,write_file,the yes,", "outcome,write_file,the yes,done",
+		"outcome,list_dir,,done,", "answer,write_file,the yes,yes,", "answer,write_file,the yes,used,",
+		"intent,write_file,the yes,,", "outcome,write_file,the yes,done,",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
 	call(http.MethodGet, "/api/agent/audit?kind=intent", "", &rows)
-	if len(rows) != 1 || rows[0].Outcome != "done" || string(rows[0].Arguments) != `{"path":"a.txt","content":"hello"}` {
+	if len(rows) != 1 || rows[0].Outcome != loci.StateDone || string(rows[0].Arguments) != `{"path":"a.txt","content":"hello"}` {
 		t.Errorf("%+v", rows)
 	}
 	var report loci.AuditReport

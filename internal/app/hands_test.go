@@ -341,9 +341,9 @@ func TestUndoByLink(t *testing.T) {
 	if err := json.Unmarshal([]byte(log), &rows); err != nil || len(rows) != 6 {
 		t.Fatalf("%s, %v", log, err)
 	}
-	for i, result := range []string{"done", "taken back already", "There is something at"} {
+	for i, result := range []string{"done: ", "taken back already", "There is something at"} {
 		in, out := rows[2*i], rows[2*i+1]
-		if in.Kind != loci.AuditIntent || out.Kind != loci.AuditOutcome || out.Intent != in.N || !strings.Contains(out.Result, result) || !strings.Contains(string(in.Arguments), h.top+"/data/") {
+		if in.Kind != loci.AuditIntent || out.Kind != loci.AuditOutcome || out.Intent != in.N || !strings.Contains(string(out.State)+": "+out.Result, result) || !strings.Contains(string(in.Arguments), h.top+"/data/") {
 			t.Errorf("the log has %+v, %+v", in, out)
 		}
 	}

@@ -68,20 +68,33 @@ func TestLedgerHidesSecrets(t *testing.T) {
 	o.Config.Key = "canary-owner-key"
 	a := build(t, o)
 	l := a.toolConfig(nil).Ledger
+	s := loci.Session{ID: loci.NewID(loci.SessionPrefix), Principal: "owner", Created: loci.Now(), Updated: loci.Now()}
+	g := loci.Grant{
+		ID: loci.NewID(loci.GrantPrefix), Approval: loci.NewID(loci.ApprovalPrefix), Tool: "run_command", Binding: "b", Span: loci.GrantAlways, Given: loci.Now(),
+		Subject: `curl -H "Authorization: Bearer BEARER77TOKEN" https://example.org`,
+	}
+	if err := a.store.Save(t.Context(), loci.Batch{Session: &s, Grants: []loci.Grant{g}, Events: []*loci.Event{
+		{V: 1, Session: s.ID, Turn: loci.NewID(loci.TurnPrefix), Time: loci.Now(), Type: loci.EventApprovalAnswered, Data: loci.ApprovalAnswered{ID: g.Approval}},
+	}}); err != nil { // the store's own row
+		t.Fatal(err)
+	}
+	if err := a.store.RevokeGrant(t.Context(), "owner", g.ID); err != nil {
+		t.Fatal(err)
+	}
 	n, err := l.Intend(t.Context(), loci.AuditRecord{Tool: "http_request", Arguments: json.RawMessage(
 		`{"url":"https://example.org/x?token=ZXCV1234&q=1","headers":{"X-Api-Key":"KEYKEY42"},"database":"postgres://u:pw-9f@db/x","body":"canary-owner-key"}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Note(t.Context(), loci.AuditRecord{Kind: loci.AuditOutcome, Intent: n, Result: "401: Authorization: Bearer canary-owner-key"}); err != nil {
+	if err := l.Note(t.Context(), loci.AuditRecord{Kind: loci.AuditOutcome, Intent: n, State: loci.StateFailed, Result: "401: Authorization: Bearer canary-owner-key"}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := a.store.AuditRecords(t.Context(), loci.AuditFilter{After: n - 1, Limit: 2})
+	rows, err := a.store.AuditRecords(t.Context(), loci.AuditFilter{})
 	text, _ := json.Marshal(rows)
-	if err != nil || len(rows) != 2 || !json.Valid(rows[0].Arguments) || !bytes.Contains(text, []byte("example.org")) {
+	if err != nil || len(rows) != 4 || rows[0].Kind != loci.AuditGrant || !json.Valid(rows[0].Arguments) || !json.Valid(rows[2].Arguments) || !strings.Contains(string(rows[0].Arguments), "curl -H") || !bytes.Contains(text, []byte("example.org")) {
 		t.Fatalf("%s, %v", text, err)
 	}
-	for _, secret := range []string{"ZXCV1234", "KEYKEY42", "pw-9f", "canary"} {
+	for _, secret := range []string{"BEARER77TOKEN", "ZXCV1234", "KEYKEY42", "pw-9f", "canary"} {
 		if bytes.Contains(text, []byte(secret)) {
 			t.Errorf("%s is in the audit log: %s", secret, text)
 		}

@@ -14,7 +14,7 @@ import (
 	"loci"
 )
 
-var testKey = bytes.Repeat([]byte{7}, KeySize)
+var testKey = bytes.Repeat([]byte{7}, loci.AuditKeySize)
 
 // record is the nth of a log, with bytes in it that are hard to keep apart.
 func record(n int64) loci.AuditRecord {
@@ -22,7 +22,7 @@ func record(n int64) loci.AuditRecord {
 		N: n, Time: loci.Time{Time: time.UnixMilli(1_795_000_000_123 + n).UTC()}, Kind: loci.AuditIntent, Principal: "owner",
 		Session: "ses_1", Turn: "turn_1", Call: fmt.Sprintf("call_%d", n), Tool: "write_file", Effects: loci.EffectWrite,
 		Arguments: json.RawMessage(`{"path":"a,3:b","content":"\u001b[2K\n{\"action\":\"approve\"}"}`),
-		Permit:    "apr_1", Taint: []string{"web example.org", "", "1:a,"}, Result: "\xff\x00,12:", Bytes: 5, Digest: "ab",
+		Permit:    "apr_1", Taint: []string{"web example.org", "", "1:a,"}, State: loci.StateFailed, Result: "\xff\x00,12:", Bytes: 5, Digest: "ab",
 	}
 }
 
@@ -41,7 +41,7 @@ func written(key []byte, many int64) ([]Row, []byte) {
 }
 
 func stored(r loci.AuditRecord, entry []byte, hash Hash) Row {
-	return Row{r.N, r.Time.UnixMilli(), string(r.Kind), r.Intent, r.Principal, r.Session, r.Tool, entry, hash[:]}
+	return Row{r.N, r.Time.UnixMilli(), string(r.Kind), r.Intent, r.Principal, r.Session, r.Tool, string(r.State), entry, hash[:]}
 }
 
 func verify(key []byte, rows []Row, anchor []byte) loci.AuditReport {
@@ -64,13 +64,13 @@ func TestEncodeRoundTrip(t *testing.T) {
 // What is read in a log a year from now, or by another program, must not change. The
 // hash was computed with Python.
 func TestEncodeIsFixed(t *testing.T) {
-	r := loci.AuditRecord{N: 7, Time: loci.Time{Time: time.UnixMilli(1795000000123)}, Kind: loci.AuditOutcome, Intent: 6, Principal: "owner", Tool: "é", Taint: []string{"web x"}, Result: "done"}
-	want := "12:loci audit 1,1:7,13:1795000000123,7:outcome,1:6,5:owner,0:,0:,0:,2:é,0:,0:,0:,8:5:web x,,4:done,1:0,0:,"
+	r := loci.AuditRecord{N: 7, Time: loci.Time{Time: time.UnixMilli(1795000000123)}, Kind: loci.AuditOutcome, Intent: 6, Principal: "owner", Tool: "é", Taint: []string{"web x"}, State: loci.StateFailed, Result: "No: é,"}
+	want := "12:loci audit 1,1:7,13:1795000000123,7:outcome,1:6,5:owner,0:,0:,0:,2:é,0:,0:,0:,8:5:web x,,6:failed,7:No: é,,1:0,0:,"
 	if diff := cmp.Diff(want, string(Encode(r))); diff != "" {
 		t.Error(diff)
 	}
 	h := NewChain(testKey).Next(Hash{}, Encode(r))
-	if got, want := fmt.Sprintf("%x", h), "7e3f17fc9e0ee18afe1c724a0d23c6b412bd3cb7c276f0cde9fc863d91d105f5"; got != want {
+	if got, want := fmt.Sprintf("%x", h), "e566597083fb64e302b936e9d4afc0da999335e35e3be11997e045a2083157f6"; got != want {
 		t.Errorf("the hash is %s, want %s", got, want)
 	}
 }
@@ -114,7 +114,7 @@ func TestUntouched(t *testing.T) {
 }
 
 func TestTampered(t *testing.T) {
-	other := bytes.Repeat([]byte{8}, KeySize)
+	other := bytes.Repeat([]byte{8}, loci.AuditKeySize)
 	for name, tt := range map[string]struct {
 		change func(rows []Row, anchor []byte) ([]Row, []byte)
 		want   string // all problems
@@ -135,6 +135,10 @@ func TestTampered(t *testing.T) {
 			r[6].Tool = "read_file"
 			return r, a
 		}, "Row 7 was changed: its column tool is not what its entry says."},
+		"a state": {func(r []Row, a []byte) ([]Row, []byte) {
+			r[6].State = "done"
+			return r, a
+		}, "Row 7 was changed: its column state is not what its entry says."},
 		"a damaged entry": {func(r []Row, a []byte) ([]Row, []byte) {
 			r[6].Entry = r[6].Entry[1:]
 			return r, a
@@ -223,13 +227,13 @@ func TestEveryBit(t *testing.T) {
 // checked any more, what comes after can.
 func TestNewKey(t *testing.T) {
 	rows, _ := written(testKey, 10)
-	other := bytes.Repeat([]byte{8}, KeySize)
+	other := bytes.Repeat([]byte{8}, loci.AuditKeySize)
 	chain := NewChain(other)
 	h := Head{10, Hash(rows[9].Hash)}
 	for n := int64(11); n <= 20; n++ {
 		r := record(n)
 		if n == 11 {
-			r.Kind, r.Result = loci.AuditLog, "The key was lost."
+			r.Kind, r.State, r.Result = loci.AuditLog, "", "The key was lost."
 		}
 		h = Head{n, chain.Next(h.Hash, Encode(r))}
 		rows = append(rows, stored(r, Encode(r), h.Hash))
@@ -270,7 +274,7 @@ func TestUnicodeVectors(t *testing.T) {
 	}
 	for _, c := range vectors.Cases {
 		want := record(1)
-		want.Session, want.Tool, want.Result, want.Permit, want.Taint = c.Text, c.Text, c.Text, c.Text, []string{c.Text, c.Text}
+		want.Session, want.Tool, want.State, want.Result, want.Permit, want.Taint = c.Text, c.Text, loci.AuditState(c.Text), c.Text, c.Text, []string{c.Text, c.Text}
 		got, err := Decode(Encode(want))
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", c.ID, err, diff)
@@ -290,7 +294,7 @@ func FuzzAudit(f *testing.F) {
 		ms %= 1 << 52 // what a time can hold
 		want := loci.AuditRecord{
 			N: n, Time: loci.Time{Time: time.UnixMilli(ms).UTC()}, Kind: loci.AuditKind(a), Intent: ms, Principal: b, Session: c, Turn: d,
-			Tool: a, Taint: []string{b, c}, Result: d, Bytes: n, Digest: a,
+			Tool: a, Taint: []string{b, c}, State: loci.AuditState(c), Result: d, Bytes: n, Digest: a,
 		}
 		if d != "" {
 			want.Arguments = json.RawMessage(d)
@@ -303,6 +307,11 @@ func FuzzAudit(f *testing.F) {
 		moved.Principal, moved.Session = b+c, ""
 		if moved.Session != c && bytes.Equal(Encode(moved), Encode(want)) {
 			t.Error("two records have the same bytes")
+		}
+		moved = want
+		moved.State, moved.Result = "", string(want.State)+want.Result
+		if want.State != "" && bytes.Equal(Encode(moved), Encode(want)) {
+			t.Error("a state can be taken for a part of the sentence")
 		}
 	})
 }

@@ -12,16 +12,13 @@ import (
 	"strings"
 )
 
-// KeySize is the length of a key in bytes.
-const KeySize = 32
-
 // Hash is a link of the chain.
 type Hash = [sha256.Size]byte
 
 // Chain computes links. It is for one goroutine at a time.
 type Chain struct{ mac hash.Hash }
 
-// NewChain makes a chain under a key of KeySize random bytes.
+// NewChain makes a chain under a key of loci.AuditKeySize random bytes.
 func NewChain(key []byte) *Chain { return &Chain{hmac.New(sha256.New, key)} }
 
 // Next gives the hash of the entry that follows the one with hash prev.

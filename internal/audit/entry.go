@@ -31,7 +31,7 @@ const version = "loci audit 1"
 // in decimal, a colon, the field, and a comma (D. J. Bernstein, 1997): so no field
 // can be taken for two, or for another, whatever bytes it has. The order is: version, N, Time in
 // Unix milliseconds, Kind, Intent, Principal, Session, Turn, Call, Tool, Effects,
-// Arguments, Permit, Taint, Result, Bytes, Digest. Numbers are decimal, and Taint is a
+// Arguments, Permit, Taint, State, Result, Bytes, Digest. Numbers are decimal, and Taint is a
 // netstring of netstrings.
 func Encode(r loci.AuditRecord) []byte {
 	var taint []byte
@@ -53,6 +53,7 @@ func Encode(r loci.AuditRecord) []byte {
 	b = appendField(b, r.Arguments)
 	b = appendField(b, r.Permit)
 	b = appendField(b, taint)
+	b = appendField(b, r.State)
 	b = appendField(b, r.Result)
 	b = appendNumber(b, r.Bytes)
 	return appendField(b, r.Digest)
@@ -95,6 +96,7 @@ func Decode(entry []byte) (r loci.AuditRecord, err error) {
 	for len(taint.rest) > 0 && taint.err == nil {
 		r.Taint = append(r.Taint, string(taint.field()))
 	}
+	r.State = loci.AuditState(d.field())
 	r.Result = string(d.field())
 	r.Bytes = d.number()
 	r.Digest = string(d.field())

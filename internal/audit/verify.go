@@ -19,8 +19,15 @@ type Row struct {
 	Principal string
 	Session   string
 	Tool      string
+	State     string
 	Entry     []byte
 	Hash      []byte
+}
+
+// Link is the row's hash as far as it has the length of one.
+func (r *Row) Link() (h Hash) {
+	copy(h[:], r.Hash)
+	return h
 }
 
 // Record reads the row's entry; it is an error where the columns beside it say
@@ -39,6 +46,7 @@ func (r *Row) Record() (loci.AuditRecord, error) {
 	}{
 		{"time", rec.Time.UnixMilli() == r.Time}, {"kind", string(rec.Kind) == r.Kind}, {"intent", rec.Intent == r.Intent},
 		{"principal", rec.Principal == r.Principal}, {"session", rec.Session == r.Session}, {"tool", rec.Tool == r.Tool},
+		{"state", string(rec.State) == r.State},
 	} {
 		if !c.same {
 			return rec, fmt.Errorf("its column %s is not what its entry says", c.name)
@@ -113,7 +121,7 @@ func (v *Verifier) Row(r Row) {
 	default:
 		v.misfit(r.N, "Row %d was changed, or was not written by loci: its hash does not fit.")
 	}
-	stored := storedHash(r.Hash)
+	stored := r.Link()
 	v.prev, v.broken = []Hash{stored}, err != nil
 	if !fits {
 		// The next row may follow from this hash or from the right one, depending on
@@ -199,10 +207,4 @@ func (v *Verifier) End() loci.AuditReport {
 	slices.SortStableFunc(v.report.Problems, func(a, b loci.AuditProblem) int { return cmp.Compare(a.N, b.N) })
 	v.report.Last, v.report.Head = v.last.N, hex.EncodeToString(v.last.Hash)
 	return v.report
-}
-
-// storedHash is a row's hash as far as it has the length of one.
-func storedHash(b []byte) (h Hash) {
-	copy(h[:], b)
-	return h
 }

@@ -25,10 +25,10 @@ const auditAddress = "/api/agent/audit"
 
 // auditFlags are what a person wants to see of the audit log.
 type auditFlags struct {
-	session, tool, kind string
-	limit               int
-	after               int64
-	follow, json        bool
+	session, tool, kind, state string
+	limit                      int
+	after                      int64
+	follow, json               bool
 }
 
 // audit is the command for the log of what was done.
@@ -41,6 +41,9 @@ func (c *command) audit() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.limit < 1 || f.limit > auditLimit {
 				return usageError{fmt.Errorf("--limit takes a number from 1 to %d", auditLimit), cmd.CommandPath() + " export, which writes all rows to a file"}
+			}
+			if err := (loci.AuditFilter{Kind: loci.AuditKind(f.kind), State: loci.AuditState(f.state)}).Check(); err != nil {
+				return err
 			}
 			if !cmd.Flags().Changed("after") {
 				f.after = -1
@@ -63,6 +66,7 @@ func (c *command) audit() *cobra.Command {
 	flags.StringVar(&f.session, "session", "", "only of the session with this `ID`")
 	flags.StringVar(&f.tool, "tool", "", "only of the tool with this `NAME`")
 	flags.StringVar(&f.kind, "kind", "", "only rows of this `KIND`: intent, outcome, refused, answer, grant, key, session or log")
+	flags.StringVar(&f.state, "state", "", "only what became of this `STATE`, such as failed, unknown or revoked")
 	flags.IntVar(&f.limit, "limit", 50, "at most `N` rows, the newest ones")
 	flags.Int64Var(&f.after, "after", 0, "the rows after number `N` instead of the newest ones")
 	c.complete(cmd, "session", listSessions)
@@ -79,7 +83,7 @@ func (f auditFlags) address() string {
 	if f.after >= 0 {
 		q.Set("after", strconv.FormatInt(f.after, 10))
 	}
-	for name, value := range map[string]string{"session": f.session, "tool": f.tool, "kind": f.kind} {
+	for name, value := range map[string]string{"session": f.session, "tool": f.tool, "kind": f.kind, "state": f.state} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -115,7 +119,7 @@ func (c *command) auditList(ctx context.Context, s server, f auditFlags) error {
 
 // none is what to tell where there is nothing to show.
 func (f auditFlags) none() string {
-	if f.session+f.tool+f.kind != "" || f.after > 0 {
+	if f.session+f.tool+f.kind+f.state != "" || f.after > 0 {
 		return "The audit log has nothing of that."
 	}
 	return "Nothing is in the audit log yet: no tool was used."

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -62,7 +63,7 @@ func (c *command) auditLines() func(any) error {
 			}
 		}
 		result, loud := auditResult(r), auditLoud(r)
-		if r.Outcome == loci.AuditUnknown {
+		if r.Kind == loci.AuditIntent && r.Outcome == loci.StateUnknown {
 			result, loud = "begins", false
 		}
 		if r.Kind == loci.AuditOutcome && r.Intent > 0 {
@@ -128,10 +129,9 @@ func auditWhat(r loci.AuditEntry) string {
 	case loci.AuditAnswer:
 		return "question: " + oneLine(r.Tool)
 	case loci.AuditGrant:
-		_, subject := auditGrant(r)
-		return strings.TrimSpace("grant: " + oneLine(cmp.Or(r.Tool, r.Permit)) + " " + oneLine(subject))
+		return strings.TrimSpace("grant: " + oneLine(r.Tool) + " " + oneLine(about[loci.AuditedGrant](r).Subject))
 	case loci.AuditKey:
-		return strings.TrimSpace("key: " + oneLine(r.Permit))
+		return "key: " + oneLine(cmp.Or(about[loci.AuditedKey](r).Name, r.Permit))
 	case loci.AuditSession:
 		return "session " + oneLine(r.Session)
 	case loci.AuditLog:
@@ -149,17 +149,19 @@ func auditWhat(r loci.AuditEntry) string {
 	return strings.Join(all, " ")
 }
 
-// auditGrant takes apart what is said of a grant: what became of it, without the id of
-// the question, which is for programs, and what it is for.
-func auditGrant(r loci.AuditEntry) (became, subject string) {
-	became, subject, _ = strings.Cut(r.Result, ": ")
-	became, _, _ = strings.Cut(became, " with "+loci.ApprovalPrefix)
-	return became, subject
+// about reads what a row says of its question, its grant or its key; what a changed row
+// does not tell stays empty.
+func about[T any](r loci.AuditEntry) (v T) {
+	if json.Unmarshal(r.Arguments, &v) != nil {
+		var none T
+		return none
+	}
+	return v
 }
 
-// auditStates says what became of a question, in words.
-var auditStates = map[string]string{
-	"yes": "yes", "no": "no", "expired": "no answer in time", "withdrawn": "withdrawn", "used": "the yes was used",
+// auditStates says what became of something where the state alone would not be clear.
+var auditStates = map[loci.AuditState]string{
+	loci.StateExpired: "no answer in time", loci.StateUsed: "the yes was used", loci.StateUnknown: "UNKNOWN",
 }
 
 // auditResult says what came of it.
@@ -167,31 +169,30 @@ func auditResult(r loci.AuditEntry) string {
 	switch {
 	case r.Damaged != "":
 		return r.Damaged
-	case r.Kind == loci.AuditIntent && r.Outcome == loci.AuditUnknown:
-		return "UNKNOWN: it began and has no outcome"
 	case r.Kind == loci.AuditIntent:
-		return loudly(r.Outcome)
-	case r.Kind == loci.AuditAnswer:
-		_, to, _ := strings.Cut(r.Result, " -> ")
-		return cmp.Or(auditStates[to], r.Result)
-	case r.Kind == loci.AuditGrant:
-		became, _ := auditGrant(r)
-		return became
-	case r.Kind == loci.AuditRefused:
-		return "refused: " + r.Result
+		return became(r.Outcome, cmp.Or(r.Why, "it began and has no outcome"))
+	case r.Kind == loci.AuditGrant && r.State == loci.StateGiven:
+		return "given for " + string(about[loci.AuditedGrant](r).Span)
+	case r.Kind == loci.AuditGrant && r.State == loci.StateRevoked:
+		return "taken back"
 	}
-	return loudly(r.Result)
+	return became(r.State, r.Result)
 }
 
-// loudly has what nobody knows stand out.
-func loudly(result string) string {
-	if rest, ok := strings.CutPrefix(result, loci.AuditUnknown+": "); ok {
-		return "UNKNOWN: " + rest
+// became says a state in words, and why it is so. The state comes first: the sentence
+// may be a tool's, and is not believed about it.
+func became(state loci.AuditState, why string) string {
+	words := cmp.Or(auditStates[state], string(state))
+	switch {
+	case words == "": // of the log itself
+		return why
+	case why == "" || state == loci.StateDone:
+		return words
 	}
-	return result
+	return words + ": " + why
 }
 
-// auditLoud tells whether a person has to see a row.
+// auditLoud tells whether a person has to see a row. What nobody knows stands out.
 func auditLoud(r loci.AuditEntry) bool {
-	return r.Damaged != "" || r.Kind == loci.AuditLog || strings.HasPrefix(auditResult(r), "UNKNOWN")
+	return r.Damaged != "" || r.Kind == loci.AuditLog || r.State == loci.StateUnknown || r.Outcome == loci.StateUnknown
 }

@@ -43,7 +43,7 @@ func (p *person) did(records ...loci.AuditRecord) config.Paths {
 		p.t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.StartAudit(p.t.Context(), key, paths.AuditHead); err != nil {
+	if _, err := db.StartAudit(p.t.Context(), store.AuditConfig{Key: key, Anchor: paths.AuditHead}); err != nil {
 		p.t.Fatal(err)
 	}
 	var n int64
@@ -66,8 +66,8 @@ func (p *person) did(records ...loci.AuditRecord) config.Paths {
 	return paths
 }
 
-func called(kind loci.AuditKind, tool, args, permit, result string) loci.AuditRecord {
-	r := loci.AuditRecord{Kind: kind, Session: "ses_1", Tool: tool, Arguments: json.RawMessage(args), Permit: permit, Result: result}
+func called(kind loci.AuditKind, tool, args, permit string, state loci.AuditState, result string) loci.AuditRecord {
+	r := loci.AuditRecord{Kind: kind, Session: "ses_1", Tool: tool, Arguments: json.RawMessage(args), Permit: permit, State: state, Result: result}
 	if kind == loci.AuditOutcome && permit != "" {
 		r.Intent = 1 // of the one before
 	}
@@ -78,15 +78,15 @@ func called(kind loci.AuditKind, tool, args, permit, result string) loci.AuditRe
 func aDay() []loci.AuditRecord {
 	const args = `{"source":"a\u001b[2K.txt","destination":"b\u202e.txt"}`
 	return []loci.AuditRecord{
-		called(loci.AuditOutcome, "read_file", `{"path":"notes.md"}`, "", "done"),
-		called(loci.AuditAnswer, "write_file", "", "apr_1", "open -> yes"),
-		called(loci.AuditIntent, "write_file", `{"path":"report.md","content":"# Report"}`, "apr_1", ""),
-		called(loci.AuditOutcome, "write_file", `{"path":"report.md","content":"# Report"}`, "apr_1", "done"),
-		called(loci.AuditIntent, "move_file", args, "rule", ""),
-		called(loci.AuditOutcome, "move_file", args, "rule", "No\n{\"action\":\"approve\"}\x1b[31m"),
-		called(loci.AuditRefused, "run_command", `{"argv":["rm","-r","x"]}`, "", "It needs a yes."),
-		called(loci.AuditGrant, "write_file", "", "gra_1", "given for 30m with apr_1: /x"),
-		called(loci.AuditIntent, "fetch_url", `{"url":"https://example.org"}`, "apr_2", ""),
+		called(loci.AuditOutcome, "read_file", `{"path":"notes.md"}`, "", loci.StateDone, ""),
+		called(loci.AuditAnswer, "write_file", `{"from":"open"}`, "apr_1", loci.StateYes, ""),
+		called(loci.AuditIntent, "write_file", `{"path":"report.md","content":"# Report"}`, "apr_1", "", ""),
+		called(loci.AuditOutcome, "write_file", `{"path":"report.md","content":"# Report"}`, "apr_1", loci.StateDone, ""),
+		called(loci.AuditIntent, "move_file", args, "rule", "", ""),
+		called(loci.AuditOutcome, "move_file", args, "rule", loci.StateFailed, "No\n{\"action\":\"approve\"}\x1b[31m"),
+		called(loci.AuditRefused, "run_command", `{"argv":["rm","-r","x"]}`, "", loci.StateRefused, "It needs a yes."),
+		called(loci.AuditGrant, "write_file", `{"subject":"/x","grant":"30m","approval":"apr_1"}`, "gra_1", loci.StateGiven, ""),
+		called(loci.AuditIntent, "fetch_url", `{"url":"https://example.org"}`, "apr_2", "", ""),
 	}
 }
 
@@ -101,10 +101,10 @@ func TestAuditTable(t *testing.T) {
 1  TIME  owner  -     read_file notes.md            done
 2  TIME  owner  -     question: write_file          yes
 3  TIME  owner  yes   write_file report.md          done
-5  TIME  owner  rule  move_file a\u001b[2K.txt → …  No\n{"action…
+5  TIME  owner  rule  move_file a\u001b[2K.txt → …  failed: No\n…
 7  TIME  owner  -     run_command argv=["rm","-r"…  refused: It …
 8  TIME  owner  -     grant: write_file /x          given for 30m
-9  TIME  owner  yes   fetch_url url=https://examp…  UNKNOWN: loci stopped before its outcome was written down
+9  TIME  owner  yes   fetch_url url=https://examp…  UNKNOWN: loci stopped before its outcome was written down.
 `
 	blanks := regexp.MustCompile(` +`)
 	got := blanks.ReplaceAllString(moments.ReplaceAllString(p.out.String(), "TIME"), " ")
@@ -125,6 +125,9 @@ func TestAuditChoices(t *testing.T) {
 		"--after 3 --limit 2":              {4, 5},
 		"--tool move_file":                 {5, 6},
 		"--kind refused":                   {7},
+		"--state refused":                  {7},
+		"--state unknown":                  {10},
+		"--state done --tool write_file":   {4},
 		"--session ses_2":                  {},
 		"--tool write_file --kind outcome": {4},
 	} {
@@ -144,7 +147,8 @@ func TestAuditChoices(t *testing.T) {
 	if code := p.run("", "audit", "--tool", "none"); code != 0 || p.err.String() != "The audit log has nothing of that.\n" {
 		t.Errorf("exit code %d, %s%s", code, &p.out, &p.err)
 	}
-	for args, want := range map[string]string{"--limit 0": "from 1 to 1000", "--limit 2000": "from 1 to 1000", "verfy": "did you mean verify?", "verify x": "verify --help"} {
+	for args, want := range map[string]string{"--limit 0": "from 1 to 1000", "--limit 2000": "from 1 to 1000", "--kind intents": "The kinds are intent, outcome, refused, answer, grant, key, session, log.",
+		"--state ended": "The states are done, failed, refused, unknown, yes, no,", "verfy": "did you mean verify?", "verify x": "verify --help"} {
 		if code := p.run("", append([]string{"audit"}, strings.Fields(args)...)...); code != loci.ExitUsage || !strings.Contains(p.err.String(), want) {
 			t.Errorf("%s: exit code %d, %s", args, code, &p.err)
 		}
@@ -281,8 +285,8 @@ func TestAuditFollow(t *testing.T) {
 	if code := p.run("", "audit", "--follow"); code != loci.ExitUnreachable || !strings.Contains(p.err.String(), "nothing to follow") {
 		t.Errorf("exit code %d, %s", code, &p.err)
 	}
-	begun := loci.AuditEntry{AuditRecord: called(loci.AuditIntent, "write_file", `{"path":"a.md"}`, "apr_1", ""), Outcome: loci.AuditUnknown}
-	ended := loci.AuditEntry{AuditRecord: called(loci.AuditOutcome, "write_file", `{"path":"a.md"}`, "apr_1", "done")}
+	begun := loci.AuditEntry{AuditRecord: called(loci.AuditIntent, "write_file", `{"path":"a.md"}`, "apr_1", "", ""), Outcome: loci.StateUnknown}
+	ended := loci.AuditEntry{AuditRecord: called(loci.AuditOutcome, "write_file", `{"path":"a.md"}`, "apr_1", loci.StateDone, "")}
 	begun.Principal, ended.Principal = "owner", "owner"
 	begun.N, begun.Time, ended.N, ended.Time, ended.Intent = 7, loci.Now(), 8, loci.Now(), 7
 	auditServer(t, p, begun, ended)

@@ -33,6 +33,7 @@ type person struct {
 	env      map[string]string
 	folder   string // where they are; empty at first
 	terminal bool
+	piped    bool         // what it prints goes to another program
 	out, err bytes.Buffer // of the last command
 }
 
@@ -59,6 +60,9 @@ func (p *person) runIn(ctx context.Context, in io.Reader, watch *watch, args ...
 	p.err.Reset()
 	env := maps.Clone(p.env)
 	w := World{In: in, Out: &p.out, Err: &p.err, Getenv: func(name string) string { return env[name] }, Folder: p.folder, Terminal: p.terminal, Width: 400, OutWidth: 80}
+	if p.piped {
+		w.OutWidth = 0
+	}
 	if watch != nil {
 		watch.w = w.Out
 		w.Out = watch

@@ -23,16 +23,13 @@ func OwnerKeyFile(p Paths) *KeyFile { return &KeyFile{path: p.Key} }
 // removing its file.
 func ChatKeyFile(p Paths) *KeyFile { return &KeyFile{path: p.ChatKey} }
 
-// auditKeySize is the length of the audit log's key in bytes.
-const auditKeySize = 32
-
 // EnsureAuditKey gives the key that chains the audit log. It is made once, of random
 // bytes, and kept in hex in a file of its own, away from the database. Call it under
 // the [Lock].
 func EnsureAuditKey(p Paths) ([]byte, error) {
 	text, err := os.ReadFile(p.AuditKey)
 	if errors.Is(err, fs.ErrNotExist) {
-		key := make([]byte, auditKeySize)
+		key := make([]byte, loci.AuditKeySize)
 		_, _ = rand.Read(key) // never fails: see crypto/rand
 		return key, writeFile(p.AuditKey, append(hex.AppendEncode(nil, key), '\n'))
 	}
@@ -43,7 +40,7 @@ func EnsureAuditKey(p Paths) ([]byte, error) {
 		return nil, notWritten("file", p.AuditKey, err)
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(key) != auditKeySize {
+	if err != nil || len(key) != loci.AuditKeySize {
 		e := loci.Errorf(loci.Invalid, "The file %s does not hold the key of the audit log.", p.AuditKey).
 			WithHint("Put it back from a backup. If it is lost, remove the file: the log then goes on with a new key, and what is in it so far cannot be checked any more.")
 		return nil, &Error{File: p.AuditKey, Err: e}

@@ -3,7 +3,7 @@ package keyring
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,12 +62,12 @@ func listed(rights []loci.Right) string {
 // store gives a key its secret and keeps it, in the place of another one if old is
 // not nil.
 func (r *Ring) store(ctx context.Context, by loci.Principal, k, old *loci.Key) (string, error) {
-	secret, replaces, what := string(config.NewKey()), "", "made"
+	secret, replaces, what := string(config.NewKey()), "", loci.StateMade
 	k.Hash, k.Created, k.Used = sha256.Sum256([]byte(secret)), loci.Now(), nil
 	if old != nil {
-		replaces, what = old.ID, "replaced"
+		replaces, what = old.ID, loci.StateReplaced
 	}
-	if err := r.conf.Store.AddKey(ctx, *k, replaces); err != nil {
+	if err := r.conf.Store.AddKey(ctx, by.ID, *k, replaces); err != nil {
 		return "", err
 	}
 	r.mu.Lock()
@@ -78,26 +78,17 @@ func (r *Ring) store(ctx context.Context, by loci.Principal, k, old *loci.Key) (
 	kept := *k
 	r.put(&kept)
 	r.mu.Unlock()
-	return secret, r.note(ctx, by, *k, what)
+	r.told(by, *k, what)
+	return secret, nil
 }
 
-// note writes down what was done to a key.
-func (r *Ring) note(ctx context.Context, by loci.Principal, k loci.Key, what string) error {
-	r.conf.Logger.Info("key "+what, "key", k.Name, "id", k.ID, "by", by.ID)
-	if r.conf.Ledger == nil {
-		return nil
-	}
-	about, err := json.Marshal(map[string]any{"id": k.ID, "name": k.Name, "can": k.Rights})
-	if err != nil {
-		return err
-	}
-	// It has happened, whether or not the one who asked for it still waits.
-	return r.conf.Ledger.Note(context.WithoutCancel(ctx), loci.AuditRecord{
-		Time: loci.Now(), Kind: loci.AuditKey, Principal: by.ID, Arguments: about, Result: what,
-	})
+// told logs what was done to a key.
+func (r *Ring) told(by loci.Principal, k loci.Key, what loci.AuditState) {
+	r.conf.Logger.Info("key "+string(what), "key", k.Name, "id", k.ID, "by", by.ID)
 }
 
-// Revoke makes a key invalid and ends what is open with it.
+// Revoke makes a key invalid and ends what is open with it. Where that could not be
+// stored, it gives the key with the error: it holds no more all the same.
 func (r *Ring) Revoke(ctx context.Context, by loci.Principal, name string) (loci.Key, error) {
 	if name == loci.OwnerKey || name == loci.ChatKey {
 		return loci.Key{}, loci.Errorf(loci.Invalid, "The %s key cannot be revoked, only replaced.", name).
@@ -110,14 +101,15 @@ func (r *Ring) Revoke(ctx context.Context, by loci.Principal, name string) (loci
 		return loci.Key{}, err
 	}
 	r.mu.Lock()
-	r.drop(k) // it holds no more, even if the disk is full and it has to be revoked again
+	r.drop(&k) // it holds no more, even if the disk is full and it has to be revoked again
 	r.end(k.ID, [32]byte{})
 	r.mu.Unlock()
-	if err := r.conf.Store.RevokeKey(context.WithoutCancel(ctx), k.ID, loci.Now()); err != nil {
-		return *k, loci.Wrap(loci.Internal, err, "The key %s holds no more now, but that could not be stored: it will again when loci is started anew.", name).
+	if err := r.conf.Store.RevokeKey(context.WithoutCancel(ctx), by.ID, k.ID, loci.Now()); err != nil {
+		return k, loci.Wrap(loci.Internal, err, "The key %s holds no more now, but that could not be stored: it will again when loci is started anew.", name).
 			WithHint("See why with loci doctor, then start loci again and revoke the key.")
 	}
-	return *k, r.note(ctx, by, *k, "revoked")
+	r.told(by, k, loci.StateRevoked)
+	return k, nil
 }
 
 // Rotate gives a key another secret, and ends what is open with the old one.
@@ -133,9 +125,9 @@ func (r *Ring) Rotate(ctx context.Context, by loci.Principal, name string) (loci
 	if err != nil {
 		return loci.Key{}, "", err
 	}
-	k := *old
+	k := old
 	k.ID = loci.NewID(loci.KeyPrefix)
-	secret, err := r.store(ctx, by, &k, old)
+	secret, err := r.store(ctx, by, &k, &old)
 	return k, secret, err
 }
 
@@ -144,29 +136,40 @@ func (r *Ring) rotateOwn(ctx context.Context, by loci.Principal, k *ownKey) (loc
 		return loci.Key{}, "", loci.Errorf(loci.Conflict, "The owner's key is set by hand, so it is not loci's to replace.").
 			WithHint("Change it where it is set: the setting key, LOCI_KEY, or --key.")
 	}
+	// No transaction holds both a file and a row, so the row comes first, as before
+	// everything that a person has to be able to trace: without room for it the old key
+	// stays. Where the file then cannot be written, another row says so.
+	r.mu.Lock()
+	now := k.Key
+	r.mu.Unlock()
+	if err := r.conf.Store.NoteKey(ctx, by.ID, now, loci.StateReplaced, ""); err != nil {
+		return loci.Key{}, "", err
+	}
 	r.mu.Lock()
 	secret, since, err := k.file.Replace()
 	if err == nil {
 		k.set(secret, since)
 		r.end(k.ID, k.Hash)
 	}
-	now := k.Key
+	now = k.Key
 	r.mu.Unlock()
 	if err != nil {
-		return loci.Key{}, "", err
+		noted := r.conf.Store.NoteKey(context.WithoutCancel(ctx), by.ID, now, loci.StateFailed, loci.AsError(err).Message)
+		return loci.Key{}, "", errors.Join(err, noted)
 	}
 	r.replaced()
-	return now, string(secret), r.note(ctx, by, now, "replaced")
+	r.told(by, now, loci.StateReplaced)
+	return now, string(secret), nil
 }
 
-// named finds a key that was made.
-func (r *Ring) named(name string) (*loci.Key, error) {
+// named gives a copy of a key that was made: the ring's own changes with every use.
+func (r *Ring) named(name string) (loci.Key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range r.made {
 		if k.Name == name {
-			return k, nil
+			return *k, nil
 		}
 	}
-	return nil, loci.Errorf(loci.NotFound, "There is no key named %.40q.", name).WithHint("See which there are: loci keys list")
+	return loci.Key{}, loci.Errorf(loci.NotFound, "There is no key named %.40q.", name).WithHint("See which there are: loci keys list")
 }

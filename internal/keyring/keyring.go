@@ -26,22 +26,21 @@ import (
 type Store interface {
 	// Keys lists those that are valid, oldest first.
 	Keys(ctx context.Context) ([]loci.Key, error)
-	// AddKey stores a new one, in the place of another where old is its id.
-	AddKey(ctx context.Context, k loci.Key, old string) error
-	RevokeKey(ctx context.Context, id string, at loci.Time) error
+	// AddKey stores a new one, in the place of another where old is its id, and writes
+	// down that the principal by asked for it.
+	AddKey(ctx context.Context, by string, k loci.Key, old string) error
+	// RevokeKey makes one invalid, with all that was allowed lastingly to it, and writes
+	// that down too.
+	RevokeKey(ctx context.Context, by, id string, at loci.Time) error
+	// NoteKey writes down what is done to a key in a file, and why it failed where it did.
+	NoteKey(ctx context.Context, by string, k loci.Key, state loci.AuditState, why string) error
 	// UseKey notes when a key last opened a door.
 	UseKey(ctx context.Context, id string, at loci.Time) error
-}
-
-// Ledger writes down that a key was made or taken back.
-type Ledger interface {
-	Note(ctx context.Context, r loci.AuditRecord) error
 }
 
 // Config is what a Ring is made of.
 type Config struct {
 	Store  Store
-	Ledger Ledger // nil: nothing is written down
 	Paths  config.Paths
 	Owner  config.Secret // the owner's key where it is set; empty: it is in its file
 	Logger *slog.Logger  // nil: nothing is logged

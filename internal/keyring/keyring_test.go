@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type shelf struct {
 	mu     sync.Mutex
 	keys   []loci.Key
-	noted  []loci.AuditRecord
+	noted  []string
 	broken error
 }
 
@@ -34,22 +34,44 @@ func (s *shelf) Keys(context.Context) ([]loci.Key, error) {
 	return slices.Clone(s.keys), s.broken
 }
 
-func (s *shelf) AddKey(_ context.Context, k loci.Key, old string) error {
+func (s *shelf) AddKey(_ context.Context, by string, k loci.Key, old string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
 	s.keys = slices.DeleteFunc(s.keys, func(o loci.Key) bool { return o.ID == old })
 	if slices.ContainsFunc(s.keys, func(o loci.Key) bool { return o.Name == k.Name }) {
 		return loci.Errorf(loci.Conflict, "There is one.")
 	}
 	s.keys = append(s.keys, k)
-	return s.broken
+	what := loci.StateMade
+	if old != "" {
+		what = loci.StateReplaced
+	}
+	s.noted = append(s.noted, strings.Join([]string{by, k.Name, string(what)}, " "))
+	return nil
 }
 
-func (s *shelf) RevokeKey(_ context.Context, id string, _ loci.Time) error {
+func (s *shelf) RevokeKey(_ context.Context, by, id string, _ loci.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
 	s.keys = slices.DeleteFunc(s.keys, func(o loci.Key) bool { return o.ID == id })
-	return s.broken
+	s.noted = append(s.noted, by+" revoked")
+	return nil
+}
+
+func (s *shelf) NoteKey(_ context.Context, by string, k loci.Key, state loci.AuditState, why string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
+	s.noted = append(s.noted, strings.TrimSpace(strings.Join([]string{by, k.Name, string(state), why}, " ")))
+	return nil
 }
 
 func (s *shelf) UseKey(_ context.Context, id string, at loci.Time) error {
@@ -60,11 +82,6 @@ func (s *shelf) UseKey(_ context.Context, id string, at loci.Time) error {
 			s.keys[i].Used = &at
 		}
 	}
-	return nil
-}
-
-func (s *shelf) Note(_ context.Context, r loci.AuditRecord) error {
-	s.noted = append(s.noted, r)
 	return nil
 }
 
@@ -95,7 +112,7 @@ func newRing(t *testing.T, c Config) *Ring {
 
 func TestFind(t *testing.T) {
 	s := &shelf{}
-	c := Config{Store: s, Ledger: s, Paths: paths(t)}
+	c := Config{Store: s, Paths: paths(t)}
 	r := newRing(t, c)
 	first, chat := r.Secrets()
 	made, secret, err := r.Add(t.Context(), owner, "script", []loci.Right{loci.RightReadTools, loci.RightChat, loci.RightChat})
@@ -121,7 +138,7 @@ func TestFind(t *testing.T) {
 	}
 	r.Close()
 	again.Close()
-	if k := s.keys[0]; k.Used == nil || strings.Contains(string(s.noted[0].Arguments), secret) || s.noted[0].Kind != loci.AuditKey || s.noted[0].Result != "made" {
+	if k := s.keys[0]; k.Used == nil || s.noted[0] != "owner script made" {
 		t.Errorf("stored: %+v; noted: %+v", k, s.noted)
 	}
 }
@@ -173,7 +190,7 @@ func held(ctx context.Context) error { return context.Cause(ctx) }
 
 func TestRevokeEndsWhatIsOpen(t *testing.T) {
 	s := &shelf{}
-	r := newRing(t, Config{Store: s, Ledger: s, Paths: paths(t)})
+	r := newRing(t, Config{Store: s, Paths: paths(t)})
 	_, a, err := r.Add(t.Context(), owner, "a", loci.AllRights())
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +221,7 @@ func TestRevokeEndsWhatIsOpen(t *testing.T) {
 	if !errors.Is(held(late), ErrRevoked) {
 		t.Errorf("a key that is revoked in between is held: %v", held(late))
 	}
-	if last := s.noted[len(s.noted)-1]; last.Result != "revoked" || last.Principal != "owner" {
+	if last := s.noted[len(s.noted)-1]; last != "owner revoked" {
 		t.Errorf("noted: %+v", last)
 	}
 	// The name is free, and a new key of that name is another one.
@@ -237,7 +254,7 @@ func TestRotate(t *testing.T) {
 	s := &shelf{}
 	told := 0
 	p := paths(t)
-	r := newRing(t, Config{Store: s, Ledger: s, Paths: p, Replaced: func() { told++ }})
+	r := newRing(t, Config{Store: s, Paths: p, Replaced: func() { told++ }})
 	if _, _, err := r.Add(t.Context(), owner, "script", []loci.Right{loci.RightChat}); err != nil {
 		t.Fatal(err)
 	}
@@ -260,6 +277,13 @@ func TestRotate(t *testing.T) {
 			t.Errorf("%s: what was open with the old one stays so: %v", name, held(open))
 		}
 		release()
+	}
+	want := []string{
+		"owner script made", "owner owner replaced", "owner owner replaced", "owner chat replaced", "owner chat replaced",
+		"owner script replaced", "owner script replaced",
+	}
+	if !slices.Equal(s.noted, want) {
+		t.Errorf("noted: %q", s.noted)
 	}
 	if told != 4 {
 		t.Errorf("told %d times of the keys in files", told)
@@ -325,5 +349,64 @@ func TestFileReplaced(t *testing.T) {
 	r.Find("")
 	if now, _ := r.Secrets(); now == "" || now == before {
 		t.Error("no new key where the file is gone")
+	}
+}
+
+// A key in a file is replaced only once that is written down, and where the file cannot
+// be written that is written down too: either way the old key holds.
+func TestRotateOwnIsWrittenDown(t *testing.T) {
+	s := &shelf{}
+	p := paths(t)
+	r := newRing(t, Config{Store: s, Paths: p})
+	before, _ := r.Secrets()
+	s.broken = errors.New("full")
+	if _, secret, err := r.Rotate(t.Context(), owner, loci.OwnerKey); !errors.Is(err, s.broken) || secret != "" {
+		t.Errorf("%q, %v", secret, err)
+	}
+	if _, ok := r.Find(before); !ok || len(s.noted) > 0 {
+		t.Errorf("the old key holds: %v; noted: %q", ok, s.noted)
+	}
+	s.broken = nil
+	if err := errors.Join(os.Remove(p.Key), os.Mkdir(p.Key, 0o700), os.WriteFile(filepath.Join(p.Key, "in the way"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, secret, err := r.Rotate(t.Context(), owner, loci.OwnerKey); err == nil || secret != "" {
+		t.Errorf("%q, %v", secret, err)
+	}
+	if len(s.noted) != 2 || s.noted[0] != "owner owner replaced" || !strings.HasPrefix(s.noted[1], "owner owner failed The file ") {
+		t.Errorf("noted: %q", s.noted)
+	}
+}
+
+// Keys are replaced while they are used.
+func TestFindDuringRotate(t *testing.T) {
+	r := newRing(t, Config{Store: &shelf{}, Paths: paths(t)})
+	_, secret, err := r.Add(t.Context(), owner, "script", loci.AllRights())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		var both sync.WaitGroup
+		begin := make(chan struct{})
+		old := secret
+		both.Go(func() {
+			<-begin
+			r.Find(old) // before or after
+		})
+		both.Go(func() {
+			<-begin
+			var err error
+			if _, secret, err = r.Rotate(t.Context(), owner, "script"); err != nil {
+				t.Error(err)
+			}
+		})
+		close(begin)
+		both.Wait()
+		if _, ok := r.Find(old); ok {
+			t.Fatal("the old one holds")
+		}
+	}
+	if k, ok := r.Find(secret); !ok || k.Name != "script" {
+		t.Errorf("%+v", k)
 	}
 }

@@ -104,8 +104,7 @@ func (db *DB) AllWaiting(ctx context.Context) ([]loci.Waiting, error) {
 func (t *tx) settle(session, principal string, all []loci.Settlement) error {
 	for _, s := range all {
 		r := loci.AuditRecord{
-			Kind: loci.AuditAnswer, Principal: principal, Session: session, Permit: s.ID,
-			Result: string(s.From) + " -> " + string(s.To),
+			Kind: loci.AuditAnswer, Principal: principal, Session: session, Permit: s.ID, State: loci.AuditState(s.To),
 		}
 		err := t.sql.QueryRowContext(t.ctx, settle, session, s.ID, string(s.From), string(s.To)).Scan(&r.Turn, &r.Call, &r.Tool)
 		switch {
@@ -114,7 +113,7 @@ func (t *tx) settle(session, principal string, all []loci.Settlement) error {
 		case err != nil:
 			return t.db.explain(err)
 		}
-		if _, err := t.record(r); err != nil {
+		if err := t.recordAbout(r, loci.AuditedAnswer{From: s.From}); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +18,7 @@ import (
 )
 
 const (
-	putAudit   = `INSERT INTO audit (n, time, kind, intent, principal, session, tool, entry, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	putAudit   = `INSERT INTO audit (n, time, kind, intent, principal, session, tool, state, entry, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	openIntent = `INSERT INTO audit_open (n) VALUES (?)`
 	endIntent  = `DELETE FROM audit_open WHERE n = ?`
 
@@ -35,10 +36,21 @@ const (
 // while nothing happens that is worth one.
 const anchorEvery = 64
 
+// AuditConfig says how the audit log is kept.
+type AuditConfig struct {
+	Key    []byte // that chains it: loci.AuditKeySize bytes, which must not be in the database
+	Anchor string // path of the file that names its end
+	// Mask hides the secrets of a record before it is stored: it stays for good, and is
+	// read by more eyes than a result. It must be quick, as the writer waits for it, and
+	// use no database; nil: nothing is hidden.
+	Mask func(loci.AuditRecord) loci.AuditRecord
+}
+
 // ledger is the state of the audit log. Only the writer touches chain and head.
 type ledger struct {
 	path   string // of the anchor
 	key    []byte
+	mask   func(loci.AuditRecord) loci.AuditRecord
 	chain  *audit.Chain
 	head   audit.Head
 	end    atomic.Int64 // head.N, for readers
@@ -50,26 +62,28 @@ type ledger struct {
 	changed chan struct{} // closed when there are more rows
 }
 
-// StartAudit opens the audit log under a key of [audit.KeySize] bytes, which must
-// not be in the database, with the file that anchors its end. Until then nothing
-// can be stored that has to be written down. It is called once, before the database
-// is used, by the one process that has it.
+// StartAudit opens the audit log. Until then nothing can be stored that has to be
+// written down. It is called once, before the database is used, by the one process
+// that has it.
 //
 // What an earlier process left without an outcome gets one: that it is unknown.
 // Where the end of the log is not as it was left, or the key is another one, the
 // log goes on, and its next row says so for good; so does problem, for the person.
-func (db *DB) StartAudit(ctx context.Context, key []byte, anchor string) (problem string, err error) {
-	if len(key) != audit.KeySize {
-		return "", fmt.Errorf("store: the key of the audit log has %d bytes", len(key))
+func (db *DB) StartAudit(ctx context.Context, c AuditConfig) (problem string, err error) {
+	if len(c.Key) != loci.AuditKeySize {
+		return "", fmt.Errorf("store: the key of the audit log has %d bytes", len(c.Key))
 	}
-	l := &ledger{path: anchor, key: key, chain: audit.NewChain(key), changed: make(chan struct{})}
+	l := &ledger{path: c.Anchor, key: c.Key, mask: c.Mask, chain: audit.NewChain(c.Key), changed: make(chan struct{})}
+	if l.mask == nil {
+		l.mask = func(r loci.AuditRecord) loci.AuditRecord { return r }
+	}
 	last, err := list(ctx, db, scanRow, newestRows, 2)
 	if err != nil {
 		return "", err
 	}
 	fits := true
 	if len(last) > 0 {
-		l.head = audit.Head{N: last[0].N, Hash: link(last[0])}
+		l.head = audit.Head{N: last[0].N, Hash: last[0].Link()}
 		fits = follows(l.chain, last)
 	}
 	known, problem, err := db.anchored(ctx, l)
@@ -93,19 +107,13 @@ func (db *DB) StartAudit(ctx context.Context, key []byte, anchor string) (proble
 	return problem, err
 }
 
-// link is a row's hash as far as it has the length of one.
-func link(r audit.Row) (h audit.Hash) {
-	copy(h[:], r.Hash)
-	return h
-}
-
 // follows tells whether the newest of two rows is linked to the older one.
 func follows(c *audit.Chain, last []audit.Row) bool {
 	var prev audit.Hash
 	if len(last) > 1 {
-		prev = link(last[1])
+		prev = last[1].Link()
 	}
-	return c.Next(prev, last[0].Entry) == link(last[0])
+	return c.Next(prev, last[0].Entry) == last[0].Link()
 }
 
 // anchored compares the log with its anchor: it gives the number that the anchor
@@ -131,7 +139,7 @@ func (db *DB) anchored(ctx context.Context, l *ledger) (n int64, wrong string, e
 		return 0, "", nil
 	}
 	r, err := find(ctx, db, "row", scanRow, oneRow, at.N)
-	if loci.IsNotFound(err) || err == nil && at.Hash != link(r) {
+	if loci.IsNotFound(err) || err == nil && at.Hash != r.Link() {
 		return 0, fmt.Sprintf("Row %d was not the one that the anchor of the log names.", at.N), nil
 	}
 	return at.N, "", err
@@ -176,7 +184,7 @@ func (t *tx) unknown(intent int64) error {
 		var r loci.AuditRecord
 		if r, err = audit.Decode(entry); err == nil {
 			r.Kind, r.Intent, r.Time = loci.AuditOutcome, intent, loci.Time{}
-			r.Arguments, r.Result = nil, AuditStopped
+			r.Arguments, r.State, r.Result = nil, loci.StateUnknown, AuditStopped
 			_, err = t.record(r)
 			return err
 		}
@@ -188,7 +196,7 @@ func (t *tx) unknown(intent int64) error {
 
 // AuditStopped is the result of what had begun, and had no outcome, when an earlier
 // process ended.
-const AuditStopped = loci.AuditUnknown + ": loci stopped before its outcome was written down"
+const AuditStopped = "loci stopped before its outcome was written down."
 
 // Intend stores that a call is about to run, and returns when the disk has it; see
 // tool.Ledger. The row has the number n.
@@ -233,7 +241,7 @@ func (t *tx) useGrant(r loci.AuditRecord) error {
 }
 
 // record adds a record to the log, in this transaction: with the number that is its
-// turn, and the present moment where it has none.
+// turn, the present moment where it has none, and its secrets masked.
 func (t *tx) record(r loci.AuditRecord) (n int64, err error) {
 	l := t.db.audit
 	if l == nil {
@@ -244,9 +252,10 @@ func (t *tx) record(r loci.AuditRecord) (n int64, err error) {
 		t.head = &head
 	}
 	r.N, r.Time = t.head.N+1, moment(r)
+	r = l.mask(r)
 	entry := audit.Encode(r)
 	hash := l.chain.Next(t.head.Hash, entry)
-	_, err = t.exec(putAudit, r.N, r.Time.UnixMilli(), string(r.Kind), r.Intent, r.Principal, r.Session, r.Tool, entry, hash[:])
+	_, err = t.exec(putAudit, r.N, r.Time.UnixMilli(), string(r.Kind), r.Intent, r.Principal, r.Session, r.Tool, string(r.State), entry, hash[:])
 	switch {
 	case err != nil && strings.Contains(err.Error(), "the audit log only grows"):
 		return 0, &loci.Error{
@@ -263,6 +272,17 @@ func (t *tx) record(r loci.AuditRecord) (n int64, err error) {
 	}
 	*t.head = audit.Head{N: r.N, Hash: hash}
 	return r.N, nil
+}
+
+// recordAbout is record with what besides the state is to be said of an answer, a grant
+// or a key.
+func (t *tx) recordAbout(r loci.AuditRecord, about any) error {
+	var err error
+	if r.Arguments, err = json.Marshal(about); err != nil {
+		return err
+	}
+	_, err = t.record(r)
+	return err
 }
 
 func moment(r loci.AuditRecord) loci.Time {

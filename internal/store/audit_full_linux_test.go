@@ -91,7 +91,7 @@ func TestAuditDiskFull(t *testing.T) {
 		t.Error(p)
 	}
 	last := records(t, db, loci.AuditFilter{After: -1, Limit: 1})
-	if len(last) != 1 || last[0].Result != "done" {
+	if len(last) != 1 || last[0].State != loci.StateDone {
 		t.Errorf("%+v", last)
 	}
 }

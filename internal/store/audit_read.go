@@ -16,7 +16,7 @@ import (
 )
 
 // rowColumns are in the order in which scanRow reads them.
-const rowColumns = `n, time, kind, intent, principal, session, tool, entry, hash`
+const rowColumns = `n, time, kind, intent, principal, session, tool, state, entry, hash`
 
 const (
 	newestRows = `SELECT ` + rowColumns + ` FROM audit ORDER BY n DESC LIMIT ?`
@@ -49,7 +49,7 @@ func (db *DB) AuditRecords(ctx context.Context, f loci.AuditFilter) ([]loci.Audi
 func auditQuery(f loci.AuditFilter) (query string, args []any) {
 	query, args = auditRows, []any{max(f.After, 0)}
 	for _, c := range []struct{ column, value string }{
-		{"session", f.Session}, {"tool", f.Tool}, {"kind", string(f.Kind)}, {"principal", f.Principal},
+		{"session", f.Session}, {"tool", f.Tool}, {"kind", string(f.Kind)}, {"state", string(f.State)}, {"principal", f.Principal},
 	} {
 		if c.value != "" { // the second half is what the indexes want to hear
 			query += " AND " + c.column + " = ? AND " + c.column + " <> ''"
@@ -158,7 +158,7 @@ var errNoAudit = errors.New("store: the audit log is not open")
 
 // scanRow reads the rowColumns of a row.
 func scanRow(scan scanner) (r audit.Row, err error) {
-	err = scan(&r.N, &r.Time, &r.Kind, &r.Intent, &r.Principal, &r.Session, &r.Tool, &r.Entry, &r.Hash)
+	err = scan(&r.N, &r.Time, &r.Kind, &r.Intent, &r.Principal, &r.Session, &r.Tool, &r.State, &r.Entry, &r.Hash)
 	return r, err
 }
 
@@ -167,7 +167,7 @@ func scanEntry(f loci.AuditFilter) func(scanner) (loci.AuditEntry, error) {
 	return func(scan scanner) (e loci.AuditEntry, err error) {
 		var r audit.Row
 		var outcome []byte
-		if err := scan(&r.N, &r.Time, &r.Kind, &r.Intent, &r.Principal, &r.Session, &r.Tool, &r.Entry, &r.Hash, &outcome); err != nil {
+		if err := scan(&r.N, &r.Time, &r.Kind, &r.Intent, &r.Principal, &r.Session, &r.Tool, &r.State, &r.Entry, &r.Hash, &outcome); err != nil {
 			return e, err
 		}
 		e.Hash = hex.EncodeToString(r.Hash)
@@ -177,7 +177,7 @@ func scanEntry(f loci.AuditFilter) func(scanner) (loci.AuditEntry, error) {
 		if e.AuditRecord, err = r.Record(); err != nil {
 			e.Damaged = "This row was changed: " + err.Error() + "."
 			e.AuditRecord = loci.AuditRecord{
-				N: r.N, Time: fromMillis(r.Time), Kind: loci.AuditKind(r.Kind), Intent: r.Intent, Principal: r.Principal, Session: r.Session, Tool: r.Tool,
+				N: r.N, Time: fromMillis(r.Time), Kind: loci.AuditKind(r.Kind), Intent: r.Intent, Principal: r.Principal, Session: r.Session, Tool: r.Tool, State: loci.AuditState(r.State),
 			}
 		}
 		if len(e.Arguments) > 0 && !json.Valid(e.Arguments) { // still to be shown in JSON
@@ -187,9 +187,9 @@ func scanEntry(f loci.AuditFilter) func(scanner) (loci.AuditEntry, error) {
 			e.Arguments = brief(e.Arguments)
 		}
 		if e.Kind == loci.AuditIntent {
-			e.Outcome = loci.AuditUnknown
+			e.Outcome = loci.StateUnknown
 			if o, err := audit.Decode(outcome); err == nil {
-				e.Outcome = o.Result
+				e.Outcome, e.Why = o.State, o.Result
 			}
 		}
 		return e, nil

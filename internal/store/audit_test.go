@@ -22,14 +22,14 @@ func intent(call string) loci.AuditRecord {
 	}
 }
 
-func outcome(n int64, result string) loci.AuditRecord {
+func outcome(n int64) loci.AuditRecord {
 	r := intent("call_1")
-	r.Kind, r.Intent, r.Arguments, r.Result, r.Bytes, r.Digest = loci.AuditOutcome, n, nil, result, 4, "ab"
+	r.Kind, r.Intent, r.Arguments, r.State, r.Bytes, r.Digest = loci.AuditOutcome, n, nil, loci.StateDone, 4, "ab"
 	return r
 }
 
 func refused(why string) loci.AuditRecord {
-	return loci.AuditRecord{Kind: loci.AuditRefused, Principal: "ann", Session: "ses_2", Tool: "delete_file", Result: why}
+	return loci.AuditRecord{Kind: loci.AuditRefused, Principal: "ann", Session: "ses_2", Tool: "delete_file", State: loci.StateRefused, Result: why}
 }
 
 func mustIntend(t testing.TB, db *DB, r loci.AuditRecord) int64 {
@@ -88,15 +88,15 @@ func TestAuditRoundTrip(t *testing.T) {
 	first := intent("call_1")
 	n := mustIntend(t, db, first)
 	got := records(t, db, loci.AuditFilter{})
-	if len(got) != 1 || n != 1 || got[0].Outcome != loci.AuditUnknown || len(got[0].Hash) != 64 || got[0].Entry != nil {
+	if len(got) != 1 || n != 1 || got[0].Outcome != loci.StateUnknown || len(got[0].Hash) != 64 || got[0].Entry != nil {
 		t.Fatalf("%+v", got)
 	}
-	mustNote(t, db, outcome(n, "done"))
+	mustNote(t, db, outcome(n))
 	got = records(t, db, loci.AuditFilter{})
 	first.N = 1
-	second := outcome(1, "done")
+	second := outcome(1)
 	second.N = 2
-	want := []loci.AuditEntry{{AuditRecord: first, Outcome: "done", Hash: got[0].Hash}, {AuditRecord: second, Hash: got[1].Hash}}
+	want := []loci.AuditEntry{{AuditRecord: first, Outcome: loci.StateDone, Hash: got[0].Hash}, {AuditRecord: second, Hash: got[1].Hash}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -108,7 +108,7 @@ func TestAuditRoundTrip(t *testing.T) {
 func TestAuditFilters(t *testing.T) {
 	db := openTest(t)
 	n := mustIntend(t, db, intent("call_1"))
-	mustNote(t, db, outcome(n, "done"))
+	mustNote(t, db, outcome(n))
 	mustNote(t, db, refused("It needs a yes."))
 	mustIntend(t, db, intent("call_2"))
 	for _, tt := range []struct {
@@ -124,6 +124,9 @@ func TestAuditFilters(t *testing.T) {
 		{loci.AuditFilter{Session: "ses_2"}, []int64{3}},
 		{loci.AuditFilter{Tool: "write_file", After: -1, Limit: 2}, []int64{2, 4}},
 		{loci.AuditFilter{Kind: loci.AuditOutcome}, []int64{2}},
+		{loci.AuditFilter{State: loci.StateRefused}, []int64{3}},
+		{loci.AuditFilter{State: loci.StateDone, Tool: "write_file"}, []int64{2}},
+		{loci.AuditFilter{State: loci.StateUnknown}, nil},
 		{loci.AuditFilter{Principal: "ann"}, []int64{3}},
 		{loci.AuditFilter{Principal: "ann", Tool: "write_file"}, nil},
 	} {
@@ -224,11 +227,11 @@ func TestAuditOnlyGrows(t *testing.T) {
 		"UPDATE audit SET kind = 'x'", "UPDATE OR REPLACE audit SET n = 1 WHERE n = 2", "UPDATE OR IGNORE audit SET hash = zeroblob(32)",
 		"DELETE FROM audit", "DELETE FROM audit WHERE n = 2",
 		"REPLACE INTO audit SELECT * FROM audit WHERE n = 2",
-		"INSERT OR REPLACE INTO audit SELECT n, time, kind, intent, 'eve', session, tool, entry, hash FROM audit WHERE n = 1",
-		"INSERT INTO audit SELECT 9, time, kind, intent, principal, session, tool, entry, hash FROM audit WHERE n = 1",
-		"INSERT INTO audit SELECT NULL, time, kind, intent, principal, session, tool, entry, hash FROM audit WHERE n = 1",
-		"INSERT INTO audit SELECT 0, time, kind, intent, principal, session, tool, entry, hash FROM audit WHERE n = 1",
-		"INSERT INTO audit (n, time, kind, intent, principal, session, tool, entry, hash) SELECT 2, time, kind, intent, 'eve', session, tool, entry, hash FROM audit WHERE n = 1 ON CONFLICT DO UPDATE SET principal = 'eve'",
+		"INSERT OR REPLACE INTO audit SELECT n, time, kind, intent, 'eve', session, tool, entry, hash, state FROM audit WHERE n = 1",
+		"INSERT INTO audit SELECT 9, time, kind, intent, principal, session, tool, entry, hash, state FROM audit WHERE n = 1",
+		"INSERT INTO audit SELECT NULL, time, kind, intent, principal, session, tool, entry, hash, state FROM audit WHERE n = 1",
+		"INSERT INTO audit SELECT 0, time, kind, intent, principal, session, tool, entry, hash, state FROM audit WHERE n = 1",
+		"INSERT INTO audit (n, time, kind, intent, principal, session, tool, entry, hash, state) SELECT 2, time, kind, intent, 'eve', session, tool, entry, hash, state FROM audit WHERE n = 1 ON CONFLICT DO UPDATE SET principal = 'eve'",
 	} {
 		if _, err := db.write.Exec(query); err == nil || !strings.Contains(err.Error(), "only grows") {
 			t.Errorf("%s: %v", query, err)
@@ -250,14 +253,14 @@ func TestAuditOfAnswers(t *testing.T) {
 		t.Error("it was settled twice")
 	}
 	extra := settled(w, id, loci.ApprovalYes, loci.ApprovalUsed)
-	extra.Audit = []loci.AuditRecord{{Kind: loci.AuditGrant, Principal: "owner", Permit: "gra_1", Result: "given"}}
+	extra.Audit = []loci.AuditRecord{{Kind: loci.AuditGrant, Principal: "owner", Permit: "gra_1", State: loci.StateGiven}}
 	extra.Grants = []loci.Grant{{ID: "gra_2", Approval: id, Tool: "write_file", Subject: "/x", Binding: "b", Span: loci.GrantAlways, Given: at(3)}}
 	mustSave(t, db, extra)
 	if err := db.RevokeGrant(t.Context(), "owner", "gra_2"); err != nil {
 		t.Fatal(err)
 	}
 	wantCode(t, db.RevokeGrant(t.Context(), "owner", "gra_2"), loci.NotFound)
-	mustSave(t, db, loci.Batch{Audit: []loci.AuditRecord{{Kind: loci.AuditKey, Principal: "owner", Result: "made"}}})
+	mustSave(t, db, loci.Batch{Audit: []loci.AuditRecord{{Kind: loci.AuditKey, Principal: "owner", State: loci.StateMade}}})
 	if err := db.DeleteSession(t.Context(), "owner", w.Session); err != nil {
 		t.Fatal(err)
 	}
@@ -272,15 +275,16 @@ func TestAuditOfAnswers(t *testing.T) {
 		got = append(got, e.AuditRecord)
 	}
 	yes, used := answer, answer
-	yes.N, yes.Result = 1, "open -> yes"
-	used.N, used.Result = 2, "yes -> used"
+	yes.N, yes.State, yes.Arguments = 1, loci.StateYes, json.RawMessage(`{"from":"open"}`)
+	used.N, used.State, used.Arguments = 2, loci.StateUsed, json.RawMessage(`{"from":"yes"}`)
+	about := json.RawMessage(`{"subject":"/x","grant":"always","approval":"` + id + `"}`)
 	want := []loci.AuditRecord{
 		yes, used,
-		{N: 3, Kind: loci.AuditGrant, Principal: "owner", Tool: "write_file", Permit: "gra_2", Result: "given for always with " + id + ": /x"},
-		{N: 4, Kind: loci.AuditGrant, Principal: "owner", Permit: "gra_1", Result: "given"},
-		{N: 5, Kind: loci.AuditGrant, Principal: "owner", Tool: "write_file", Permit: "gra_2", Result: "taken back: /x"},
-		{N: 6, Kind: loci.AuditKey, Principal: "owner", Result: "made"},
-		{N: 7, Kind: loci.AuditSession, Principal: "owner", Session: w.Session, Result: "deleted"},
+		{N: 3, Kind: loci.AuditGrant, Principal: "owner", Tool: "write_file", Permit: "gra_2", State: loci.StateGiven, Arguments: about},
+		{N: 4, Kind: loci.AuditGrant, Principal: "owner", Permit: "gra_1", State: loci.StateGiven},
+		{N: 5, Kind: loci.AuditGrant, Principal: "owner", Tool: "write_file", Permit: "gra_2", State: loci.StateRevoked, Arguments: about},
+		{N: 6, Kind: loci.AuditKey, Principal: "owner", State: loci.StateMade},
+		{N: 7, Kind: loci.AuditSession, Principal: "owner", Session: w.Session, State: loci.StateDeleted},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -396,7 +400,7 @@ func TestConcurrentIntends(t *testing.T) {
 			for range 25 {
 				n, err := db.Intend(t.Context(), intent("call_1"))
 				if err == nil {
-					err = db.Note(t.Context(), outcome(n, "done"))
+					err = db.Note(t.Context(), outcome(n))
 				}
 				if err == nil {
 					err = db.Note(t.Context(), refused("x"))
@@ -435,7 +439,7 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 	startAudit(t, db)
 	n := mustIntend(t, db, intent("call_1"))
-	mustNote(t, db, outcome(n, "done"))
+	mustNote(t, db, outcome(n))
 	cut := mustIntend(t, db, intent("call_2"))
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -443,8 +447,8 @@ func TestUnknownOutcome(t *testing.T) {
 	for range 2 { // the second start finds nothing new
 		db = openAt(t, path)
 		got := records(t, db, loci.AuditFilter{})
-		if len(got) != 4 || got[0].Outcome != "done" || got[2].Outcome != AuditStopped || got[3].Kind != loci.AuditOutcome ||
-			got[3].Intent != cut || got[3].Call != "call_2" || got[3].Result != AuditStopped {
+		if len(got) != 4 || got[0].Outcome != loci.StateDone || got[2].Outcome != loci.StateUnknown || got[2].Why != AuditStopped || got[3].Kind != loci.AuditOutcome ||
+			got[3].Intent != cut || got[3].Call != "call_2" || got[3].State != loci.StateUnknown || got[3].Result != AuditStopped {
 			t.Errorf("%+v", got)
 		}
 		if p := problems(t, db); p != "" {

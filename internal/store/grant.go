@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"loci"
@@ -25,8 +27,13 @@ const (
 	putGrant = `INSERT INTO grant_given (id, principal, session, approval, tool, subject, binding, span, given, expires)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-	revokeGrant = `UPDATE grant_given SET revoked = ?3 
-		WHERE principal = ?1 AND id = ?2 AND revoked IS NULL RETURNING session, tool, subject`
+	revokeGrant = `UPDATE grant_given SET revoked = ?3
+		WHERE principal = ?1 AND id = ?2 AND revoked IS NULL RETURNING` + grantColumns
+
+	// Those of a key, and of the persons behind it: "0" is what comes after "/".
+	revokeGrantsOf = `UPDATE grant_given SET revoked = ?2
+		WHERE (principal = ?1 OR principal >= ?1 || '/' AND principal < ?1 || '0')
+		AND revoked IS NULL AND (expires IS NULL OR expires > ?2) RETURNING` + grantColumns
 )
 
 // Grant finds a grant of the principal that holds in a session for what a binding
@@ -43,20 +50,51 @@ func (db *DB) Grants(ctx context.Context, principal string) ([]loci.Grant, error
 // RevokeGrant takes one of the principal's grants back.
 func (db *DB) RevokeGrant(ctx context.Context, principal, id string) error {
 	return db.durably(ctx, func(t *tx) error {
-		r := loci.AuditRecord{Kind: loci.AuditGrant, Principal: principal, Permit: id}
-		var session sql.NullString
-		var subject string
-		err := t.sql.QueryRowContext(t.ctx, revokeGrant, principal, id, time.Now().UnixMilli()).Scan(&session, &r.Tool, &subject)
+		now := loci.Now()
+		g, err := scanGrant(t.sql.QueryRowContext(t.ctx, revokeGrant, principal, id, now.UnixMilli()).Scan)
 		if errors.Is(err, sql.ErrNoRows) {
 			return errNoRow("grant")
 		}
 		if err != nil {
 			return db.explain(err)
 		}
-		r.Session, r.Result = session.String, "taken back: "+subject
-		_, err = t.record(r)
-		return err
+		return t.recordGrant(g, loci.StateRevoked, now)
 	})
+}
+
+// revokeGrantsOf takes back every grant that holds of a key's principal and of the
+// persons behind the key.
+func (t *tx) revokeGrantsOf(principal string, at loci.Time) error {
+	rows, err := t.sql.QueryContext(t.ctx, revokeGrantsOf, principal, at.UnixMilli())
+	if err != nil {
+		return t.db.explain(err)
+	}
+	defer rows.Close()
+	var gone []loci.Grant
+	for rows.Next() {
+		g, err := scanGrant(rows.Scan)
+		if err != nil {
+			return t.db.explain(err)
+		}
+		gone = append(gone, g)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return t.db.explain(err)
+	}
+	slices.SortFunc(gone, func(a, b loci.Grant) int { return strings.Compare(a.ID, b.ID) }) // which no UPDATE promises
+	for _, g := range gone {
+		if err := t.recordGrant(g, loci.StateRevoked, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordGrant writes down what became of a grant. The record names whose it is.
+func (t *tx) recordGrant(g loci.Grant, state loci.AuditState, at loci.Time) error {
+	return t.recordAbout(loci.AuditRecord{
+		Time: at, Kind: loci.AuditGrant, Principal: g.Principal, Session: g.Session, Tool: g.Tool, Permit: g.ID, State: state,
+	}, loci.AuditedGrant{Subject: g.Subject, Span: g.Span, Approval: g.Approval})
 }
 
 // putGrants remembers the yeses of a batch.
@@ -71,10 +109,8 @@ func (t *tx) putGrants(principal string, grants []loci.Grant) error {
 		}
 		_, err := t.exec(putGrant, g.ID, principal, session, g.Approval, g.Tool, g.Subject, g.Binding, string(g.Span), g.Given.UnixMilli(), expires)
 		if err == nil {
-			_, err = t.record(loci.AuditRecord{
-				Time: g.Given, Kind: loci.AuditGrant, Principal: principal, Session: g.Session, Tool: g.Tool, Permit: g.ID,
-				Result: "given for " + string(g.Span) + " with " + g.Approval + ": " + g.Subject,
-			})
+			g.Principal = principal
+			err = t.recordGrant(g, loci.StateGiven, g.Given)
 		}
 		if err != nil {
 			return err

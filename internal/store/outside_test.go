@@ -21,7 +21,7 @@ func TestOrigins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.StartAudit(t.Context(), make([]byte, 32), path+".head"); err != nil {
+	if _, err := db.StartAudit(t.Context(), AuditConfig{Key: auditKey, Anchor: path + ".head"}); err != nil {
 		t.Fatal(err)
 	}
 	s := newSession("owner", 0)

@@ -145,7 +145,7 @@ func (w *workload) effect(t *testing.T, r loci.AuditRecord) {
 		t.Fatal(err)
 	}
 	w.disk.promise(hasRow(n))
-	r.Kind, r.Intent, r.Permit, r.Result = loci.AuditOutcome, n, "", "done"
+	r.Kind, r.Intent, r.Permit, r.State = loci.AuditOutcome, n, "", loci.StateDone
 	if err := w.db.Note(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}

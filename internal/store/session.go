@@ -80,7 +80,7 @@ func (db *DB) DeleteSession(ctx context.Context, principal, id string) error {
 			err = errNoRow("session")
 		}
 		if err == nil {
-			_, err = t.record(loci.AuditRecord{Kind: loci.AuditSession, Principal: principal, Session: id, Result: "deleted"})
+			_, err = t.record(loci.AuditRecord{Kind: loci.AuditSession, Principal: principal, Session: id, State: loci.StateDeleted})
 		}
 		return err
 	})

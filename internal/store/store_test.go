@@ -19,7 +19,6 @@ import (
 	"go.uber.org/goleak"
 
 	"loci"
-	"loci/internal/audit"
 )
 
 var long = flag.Bool("long", false, "run long loops")
@@ -58,12 +57,12 @@ func openAt(t *testing.T, path string) *DB {
 	return db
 }
 
-var auditKey = bytes.Repeat([]byte{7}, audit.KeySize)
+var auditKey = bytes.Repeat([]byte{7}, loci.AuditKeySize)
 
 // startAudit opens the audit log, with an anchor beside the database.
 func startAudit(tb testing.TB, db *DB) (problem string) {
 	tb.Helper()
-	problem, err := db.StartAudit(tb.Context(), auditKey, db.path+".head")
+	problem, err := db.StartAudit(tb.Context(), AuditConfig{Key: auditKey, Anchor: db.path + ".head"})
 	if err != nil {
 		tb.Fatal(err)
 	}

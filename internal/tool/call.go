@@ -45,8 +45,7 @@ func (s *Set) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall, ap
 		call.Arguments = text
 	}
 	result := loci.ToolResult{Call: call}
-	if err := s.call(ctx, scope, &result, approved); err != nil {
-		result.Err = s.toolError(ctx, call.Name, err)
+	if result.Err = s.call(ctx, scope, &result, approved); result.Err != nil {
 		result.Text = result.Err.Text()
 	}
 	s.hide(&result)
@@ -84,11 +83,12 @@ func (s *Set) find(scope loci.Scope, call loci.ToolCall) (entry, json.RawMessage
 	return t, args, err
 }
 
-// call takes one call through the stations, and fills the result.
-func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResult, approved *loci.Approval) error {
+// call takes one call through the stations, and fills the result. An error is put into
+// the model's words once, so that a fault is logged once.
+func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResult, approved *loci.Approval) *loci.ToolError {
 	t, args, err := s.find(scope, result.Call)
 	if err != nil {
-		return err
+		return s.toolError(ctx, result.Call.Name, err)
 	}
 	result.Call.Arguments = args
 	e := effect{set: s, scope: scope, tool: t, call: result.Call}
@@ -98,25 +98,27 @@ func (s *Set) call(ctx context.Context, scope loci.Scope, result *loci.ToolResul
 			result.Origin, err = told.origin, told.error
 		}
 		result.Refused = true
-		e.refused(ctx, err)
-		return err
+		why := s.toolError(ctx, t.Name, err)
+		e.refused(ctx, why)
+		return why
 	}
-	if err := e.begin(ctx, permit); err != nil {
+	if why := e.begin(ctx, permit); why != nil {
 		result.Refused = true
-		return err
+		return why
 	}
 	o, err := guard(ctx, s, site{scope, permit == PermitRule}, t, func(ctx context.Context, env Env) (outcome, error) {
 		env.Basis, env.Call = basis, result.Call.ID
 		return s.work(ctx, env, t, args)
 	})
 	result.Origin, result.Change = origin(t, o), o.change
+	var failed *loci.ToolError
 	if err != nil {
-		err = unfinished(t, err)
+		failed = s.toolError(ctx, t.Name, unfinished(t, err))
 	} else {
 		result.Data, result.Text = o.data, o.text
 	}
-	e.end(ctx, result.Data, err)
-	return err
+	e.end(ctx, result.Data, failed)
+	return failed
 }
 
 // decide makes the preview of a call, and asks the gate about it. Nothing is looked

@@ -11,7 +11,6 @@ import (
 // unfinished is the error of a call that was left behind at its deadline. What
 // changes something may go on all the same.
 func unfinished(t entry, err error) error {
-
 	if changes(t.SideEffects) && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 		return loci.ErrOutcomeUnknown
 	}

@@ -50,7 +50,7 @@ type effect struct {
 
 // begin writes down that a call which changes something is about to run. It is an
 // error for the model if it must not.
-func (e *effect) begin(ctx context.Context, permit string) error {
+func (e *effect) begin(ctx context.Context, permit string) *loci.ToolError {
 	e.permit = permit
 	if !changes(e.tool.SideEffects) {
 		return nil
@@ -67,26 +67,29 @@ func (e *effect) begin(ctx context.Context, permit string) error {
 	return errNotWritten
 }
 
-// end writes down what came of a call.
-func (e *effect) end(ctx context.Context, data json.RawMessage, err error) {
+// end writes down what came of a call; failed is nil where it was done.
+func (e *effect) end(ctx context.Context, data json.RawMessage, failed *loci.ToolError) {
 	r := e.record(loci.AuditOutcome)
-	r.Intent, r.Result = e.intent, "done"
+	r.Intent = e.intent
 	if e.intent != 0 { // which has them
 		r.Arguments = nil
 	}
-	if err != nil {
-		r.Result = e.set.toolError(ctx, e.tool.Name, err).Message
-	} else {
+	switch failed {
+	case nil:
 		sum := sha256.Sum256(data)
-		r.Bytes, r.Digest = int64(len(data)), hex.EncodeToString(sum[:])
+		r.State, r.Bytes, r.Digest = loci.StateDone, int64(len(data)), hex.EncodeToString(sum[:])
+	case loci.ErrOutcomeUnknown:
+		r.State, r.Result = loci.StateUnknown, failed.Message
+	default:
+		r.State, r.Result = loci.StateFailed, failed.Message
 	}
 	e.note(ctx, r)
 }
 
 // refused writes down that a call was not let through, and why.
-func (e *effect) refused(ctx context.Context, err error) {
+func (e *effect) refused(ctx context.Context, why *loci.ToolError) {
 	r := e.record(loci.AuditRefused)
-	r.Result = e.set.toolError(ctx, e.tool.Name, err).Message
+	r.State, r.Result = loci.StateRefused, why.Message
 	e.note(ctx, r)
 }
 

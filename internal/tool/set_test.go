@@ -397,6 +397,9 @@ func TestLogs(t *testing.T) {
 	if !strings.Contains(log.String(), "boom") || !strings.Contains(log.String(), "set_test.go") {
 		t.Errorf("the stack is not in the log: %s", &log)
 	}
+	if strings.Count(log.String(), "boom") != 1 {
+		t.Errorf("a fault is told more than once: %s", &log)
+	}
 	log.Reset()
 	say(s, owner, "echo", `{"text":"canary in the text"}`)
 	say(s, owner, "canary in the name", `{}`)

@@ -114,9 +114,12 @@ func (d *Desk) intent(p loci.Principal, c loci.Change, now time.Time) (loci.Audi
 
 // outcome writes down what came of it.
 func (d *Desk) outcome(ctx context.Context, r loci.AuditRecord, done loci.Change, err error) {
-	r.Kind, r.Intent, r.N, r.Time, r.Result = loci.AuditOutcome, r.N, 0, loci.Time{Time: d.c.Now()}, "done"
+	r.Kind, r.Intent, r.N, r.Time, r.State = loci.AuditOutcome, r.N, 0, loci.Time{Time: d.c.Now()}, loci.StateDone
 	if err != nil {
-		r.Result = loci.AsError(err).Message
+		r.State, r.Result = loci.StateFailed, loci.AsError(err).Message
+	}
+	if errors.Is(err, context.DeadlineExceeded) { // it may be half done
+		r.State = loci.StateUnknown
 	}
 	d.c.Logger.InfoContext(ctx, "undo", "stage", "undo", "change", done.Undoes, "as", done.ID, "session", r.Session, "failed", err != nil)
 	if d.c.Ledger == nil {

@@ -119,11 +119,11 @@ func TestLedger(t *testing.T) {
 	if in.Kind != loci.AuditIntent || in.Tool != "undo" || in.Principal != "owner" || in.Session != "ses_1" || in.Effects != loci.EffectWrite || string(in.Arguments) != `{"change":"`+c.ID+`","path":"`+c.Path+`"}` {
 		t.Errorf("%+v", in)
 	}
-	if out.Kind != loci.AuditOutcome || out.Intent != 1 || out.Result != "done" || string(out.Arguments) != string(in.Arguments) {
+	if out.Kind != loci.AuditOutcome || out.Intent != 1 || out.State != loci.StateDone || out.Result != "" || string(out.Arguments) != string(in.Arguments) {
 		t.Errorf("%+v", out)
 	}
 	_, err = s.Undo(t.Context(), owner, c.ID)
-	if e := loci.AsError(err); e.Code != loci.Conflict || !strings.Contains(e.Message, "taken back already") || len(s.book.rows) != 4 || s.book.rows[3].Result != e.Message {
+	if e := loci.AsError(err); e.Code != loci.Conflict || !strings.Contains(e.Message, "taken back already") || len(s.book.rows) != 4 || s.book.rows[3].State != loci.StateFailed || s.book.rows[3].Result != e.Message {
 		t.Errorf("%v, %+v", err, s.book.rows)
 	}
 	s.book.full = true
@@ -176,7 +176,7 @@ func TestClientLeaves(t *testing.T) {
 	c := s.write(t, "owner", "", "a", "fresh")
 	ctx, leave := context.WithCancel(t.Context())
 	s.book.at = func() string { leave(); return s.text("a") }
-	if _, err := s.Undo(ctx, owner, c.ID); err != nil || s.text("a") != "" || s.book.rows[1].Result != "done" {
+	if _, err := s.Undo(ctx, owner, c.ID); err != nil || s.text("a") != "" || s.book.rows[1].State != loci.StateDone {
 		t.Errorf("%v, %+v", err, s.book.rows)
 	}
 }

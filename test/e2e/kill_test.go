@@ -261,9 +261,9 @@ func (k *killing) audited(d *deed, q question, times int) (where string) {
 		t.Errorf("the row of the effect is %+v", row)
 	}
 	switch {
-	case row.Outcome == "done":
+	case row.Outcome == loci.StateDone:
 		return afterEffect
-	case !strings.HasPrefix(row.Outcome, loci.AuditUnknown):
+	case row.Outcome != loci.StateUnknown:
 		t.Errorf("the outcome is %q", row.Outcome)
 	}
 	return inEffect
@@ -287,7 +287,7 @@ func (k *killing) answered(q question, stored map[int64]string) {
 	_, body := k.in.get("/api/agent/audit?kind=answer&session=" + q.Session)
 	var rows []loci.AuditEntry
 	decode(k.t, body, &rows)
-	if !slices.ContainsFunc(rows, func(r loci.AuditEntry) bool { return r.Permit == q.ID && r.Result == "open -> yes" }) {
+	if !slices.ContainsFunc(rows, func(r loci.AuditEntry) bool { return r.Permit == q.ID && r.State == loci.StateYes }) {
 		k.t.Errorf("the yes is not in the audit log: %s", body)
 	}
 }

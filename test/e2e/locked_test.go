@@ -221,7 +221,7 @@ func TestRevokedKey(t *testing.T) {
 		t.Error("the key is in the log")
 	}
 	audit, _, _ := run(t, in.home, "", nil, "audit", "--json")
-	for _, what := range []string{`"result":"made"`, `"result":"revoked"`, `"name":"bot"`} {
+	for _, what := range []string{`"state":"made"`, `"state":"revoked"`, `"name":"bot"`} {
 		if !strings.Contains(audit, what) || strings.Contains(audit, bot) {
 			t.Errorf("the audit log has no %s, or the key: %s", what, audit)
 		}

@@ -72,7 +72,7 @@ func (w *World) open() {
 		w.t.Fatal(err)
 	}
 	w.db = db
-	if _, err := db.StartAudit(context.Background(), make([]byte, 32), w.path+".head"); err != nil {
+	if _, err := db.StartAudit(context.Background(), store.AuditConfig{Key: make([]byte, loci.AuditKeySize), Anchor: w.path + ".head"}); err != nil {
 		w.t.Fatal(err)
 	}
 }
