@@ -68,6 +68,7 @@ const (
 type Settlement struct {
 	ID       string
 	From, To ApprovalState
+	By       string // who did it in the place of whom was asked; empty: nobody else
 }
 
 // ApprovalAnswered is the payload of EventApprovalAnswered. The payload of

@@ -98,14 +98,16 @@ type AuditRecord struct {
 
 // AuditedAnswer is what the record of an answer says besides its State.
 type AuditedAnswer struct {
-	From ApprovalState `json:"from"` // the state that the question had until then
+	From ApprovalState `json:"from"`         // the state that the question had until then
+	By   string        `json:"by,omitempty"` // who answered in the principal's place
 }
 
 // AuditedGrant is what the record of a grant says of it.
 type AuditedGrant struct {
-	Subject  string    `json:"subject"`  // what it is for, in words
-	Span     GrantSpan `json:"grant"`    // for how long
-	Approval string    `json:"approval"` // id of the question that it answered
+	Subject  string    `json:"subject"`      // what it is for, in words
+	Span     GrantSpan `json:"grant"`        // for how long
+	Approval string    `json:"approval"`     // id of the question that it answered
+	By       string    `json:"by,omitempty"` // who gave it, or took it back, in the principal's place
 }
 
 // AuditedKey is what the record of a key says of it.

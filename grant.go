@@ -33,6 +33,9 @@ type Grant struct {
 	Given     Time      `json:"given"`
 	Expires   *Time     `json:"expires,omitempty"` // nil: when it is taken back
 	Used      int       `json:"used"`              // how often it has let a call through
+	// Asker is whose it is, where that is somebody whom the reader answers for.
+	Asker string `json:"asker,omitempty"`
+	By    string `json:"-"` // who gave it in the principal's place; empty: nobody else
 	// Binding identifies the tool, what it works on and with what content; see
 	// Ask.Binding.
 	Binding string `json:"-"`

@@ -11,6 +11,8 @@ type Principal struct {
 	Email string `json:"email,omitempty"`
 	// Rights are what the key allows. An owner without a list has all of them.
 	Rights []Right `json:"rights,omitempty"`
+	// By is who acts in this principal's place; empty: nobody but itself.
+	By string `json:"-"`
 }
 
 // Right is something that a key can allow.

@@ -82,7 +82,7 @@ func (a *Agent) settleInLane(ctx context.Context, p loci.Principal, q loci.Appro
 	defer leave()
 	there, err := a.spotOf(ctx, p, q.Session)
 	if err == nil {
-		there.standing, there.verdict, there.span = answers, answer.Verdict, answer.Span
+		there.standing, there.verdict, there.span, there.by = answers, answer.Verdict, answer.Span, p.By
 		there.picked = slices.DeleteFunc(there.waiting.Undone(), func(o loci.Approval) bool { return o.ID != q.ID || !approval.Takes(o, answer.Verdict) })
 	}
 	if loci.IsNotFound(err) || err == nil && len(there.picked) == 0 {

@@ -19,7 +19,7 @@ func (t *turn) remember(q loci.Approval, to loci.ApprovalState) {
 	}
 	g := loci.Grant{
 		ID: loci.NewID(loci.GrantPrefix), Approval: q.ID, Tool: q.Tool, Subject: q.Subject,
-		Binding: q.Binding, Span: span, Given: loci.Now(),
+		Binding: q.Binding, Span: span, Given: loci.Now(), By: t.spot.by,
 	}
 	switch span {
 	case loci.GrantMinutes:

@@ -29,6 +29,7 @@ type spot struct {
 	standing standing
 	verdict  approval.Verdict // answers: what the answer is
 	span     loci.GrantSpan   // answers: for how long a yes is given
+	by       string           // answers: who gives them in the place of whom was asked
 	picked   []loci.Approval  // answers: to which questions
 	words    string           // late: what to tell the person
 }

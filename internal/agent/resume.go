@@ -42,7 +42,7 @@ var answerOf = map[approval.Verdict]loci.ApprovalState{approval.Yes: loci.Approv
 func (t *turn) settle(asked []loci.Approval, to loci.ApprovalState) (payloads []any) {
 	for _, q := range asked {
 		now := t.asked(func(o loci.Approval) bool { return o.ID == q.ID })
-		t.pending.Settle = append(t.pending.Settle, loci.Settlement{ID: now.ID, From: now.State, To: to})
+		t.pending.Settle = append(t.pending.Settle, loci.Settlement{ID: now.ID, From: now.State, To: to, By: t.spot.by})
 		now.State = to
 		t.remember(*now, to)
 		payloads = append(payloads, loci.ApprovalAnswered{ID: q.ID, Code: q.Code, Answer: to})

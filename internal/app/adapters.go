@@ -201,12 +201,15 @@ func (d desk) Approvals(ctx context.Context, p loci.Principal) ([]loci.Approval,
 	return own, err
 }
 
+// keyPrefix is how the names of the principals of keys that were made begin.
+const keyPrefix = "key:"
+
 // oversees tells whether somebody answers for the keys that were made.
 func oversees(p loci.Principal) bool { return p.May(loci.RightAdmin) && p.May(loci.RightApprove) }
 
 // ofKey tells whether a question was asked of a key that is not p's own.
 func ofKey(a loci.Approval, p loci.Principal) bool {
-	return strings.HasPrefix(a.Principal, "key:") && a.Principal != p.ID
+	return strings.HasPrefix(a.Principal, keyPrefix) && a.Principal != p.ID
 }
 
 // Answer settles one of the principal's questions, or one of those that they oversee.
@@ -223,21 +226,40 @@ func (d desk) Answer(ctx context.Context, p loci.Principal, id string, yes bool,
 		for _, q := range w.Approvals {
 			if q.ID == id && ofKey(q, p) {
 				// In its place, with the one right that this takes; the turn goes on with its own.
-				return d.agent.Answer(ctx, loci.Principal{ID: q.Principal, Rights: []loci.Right{loci.RightApprove}}, id, yes, span)
+				return d.agent.Answer(ctx, loci.Principal{ID: q.Principal, Rights: []loci.Right{loci.RightApprove}, By: p.ID}, id, yes, span)
 			}
 		}
 	}
 	return a, err
 }
 
-// Grants lists the principal's yeses that hold on.
+// Grants lists the principal's yeses that hold on, and to who oversees them also those
+// of keys: they may lack the right to take them back.
 func (d desk) Grants(ctx context.Context, p loci.Principal) ([]loci.Grant, error) {
-	return d.store.Grants(ctx, p.ID)
+	others := ""
+	if oversees(p) {
+		others = keyPrefix
+	}
+	all, err := d.store.Grants(ctx, p.ID, others)
+	for i, g := range all {
+		if g.Principal != p.ID {
+			all[i].Asker = g.Principal
+		}
+	}
+	return all, err
 }
 
-// Revoke takes one of them back.
+// Revoke takes one of those back.
 func (d desk) Revoke(ctx context.Context, p loci.Principal, id string) error {
-	return d.store.RevokeGrant(ctx, p.ID, id)
+	all, err := d.Grants(ctx, p)
+	if err != nil {
+		return err
+	}
+	whose, by := p.ID, ""
+	if i := slices.IndexFunc(all, func(g loci.Grant) bool { return g.ID == id && g.Asker != "" }); i >= 0 {
+		whose, by = all[i].Principal, p.ID
+	}
+	return d.store.RevokeGrant(ctx, whose, id, by)
 }
 
 // Tools lists what the principal may use.

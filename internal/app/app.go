@@ -196,11 +196,11 @@ func (a *App) openStore(ctx context.Context) (err error) {
 
 // startAudit opens the audit log, and tells loudly when it is not as it was left.
 func (a *App) startAudit(ctx context.Context) error {
-	key, err := config.EnsureAuditKey(a.opts.Paths)
+	key, known, err := config.EnsureAuditKey(a.opts.Paths)
 	if err != nil {
 		return err
 	}
-	problem, err := a.store.StartAudit(ctx, store.AuditConfig{Key: key, Anchor: a.opts.Paths.AuditHead, Mask: auditMask(a.opts.Hide)})
+	problem, err := a.store.StartAudit(ctx, store.AuditConfig{Key: key, Known: known, Anchor: a.opts.Paths.AuditHead, Mask: auditMask(a.opts.Hide)})
 	if problem != "" {
 		a.opts.Logger.Error("the audit log is not as it was left", "problem", problem)
 		a.opts.Say("The audit log is not as it was left. %s See what it is about: loci audit verify", problem)

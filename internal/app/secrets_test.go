@@ -78,7 +78,7 @@ func TestLedgerHidesSecrets(t *testing.T) {
 	}}); err != nil { // the store's own row
 		t.Fatal(err)
 	}
-	if err := a.store.RevokeGrant(t.Context(), "owner", g.ID); err != nil {
+	if err := a.store.RevokeGrant(t.Context(), "owner", g.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	n, err := l.Intend(t.Context(), loci.AuditRecord{Tool: "http_request", Arguments: json.RawMessage(

@@ -196,14 +196,14 @@ func checkGrants(ctx context.Context, p posture) []Check {
 	return []Check{c}
 }
 
-// grants asks the loci that runs for the owner's, or looks into its database.
+// grants asks the loci that runs for those of the owner and of keys, or looks into its database.
 func (p posture) grants(ctx context.Context) (grants []loci.Grant, err error) {
 	if p.run != nil {
 		err = askRunning(ctx, *p.run, "/api/agent/grants", &grants)
 		return grants, err
 	}
 	err = p.look(ctx, func(db *store.DB) (err error) {
-		grants, err = db.Grants(ctx, loci.OwnerKey)
+		grants, err = db.Grants(ctx, loci.OwnerKey, keyPrefix)
 		return err
 	})
 	return grants, err

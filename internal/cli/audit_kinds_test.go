@@ -79,7 +79,7 @@ func live(t *testing.T, db *store.DB) {
 	refused.Kind, refused.State, refused.Result = loci.AuditRefused, loci.StateRefused, "It needs a yes."
 	must(db.Note(ctx, refused))
 
-	must(db.RevokeGrant(ctx, bot.Principal, "gra_2"))
+	must(db.RevokeGrant(ctx, bot.Principal, "gra_2", "owner"))
 	must(db.RevokeKey(ctx, "owner", next.ID, loci.Now()))
 	own := loci.Key{ID: loci.OwnerKey, Name: "owner", Rights: loci.AllRights()}
 	must(db.NoteKey(ctx, "owner", own, loci.StateReplaced, ""))
@@ -93,7 +93,7 @@ func live(t *testing.T, db *store.DB) {
 func TestAuditShowsEveryKind(t *testing.T) {
 	p := newPerson(t, nowhere)
 	paths := p.did()
-	key, err := config.EnsureAuditKey(paths)
+	key, _, err := config.EnsureAuditKey(paths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestAuditShowsEveryKind(t *testing.T) {
 14 TIME key:bot grant write_file a.md failed: done
 16 TIME key:bot grant write_file a.md UNKNOWN: It was not heard of again.
 18 TIME key:bot - write_file a.md refused: It needs a yes.
-19 TIME key:bot - grant: run_command make taken back
+19 TIME owner - grant: run_command make, for key:bot taken back
 20 TIME owner - key: bot revoked
 21 TIME key:bot - grant: write_file a: b -> c taken back
 22 TIME owner - key: owner replaced

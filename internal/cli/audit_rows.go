@@ -104,7 +104,7 @@ func (c *command) auditCells(r loci.AuditEntry, result string) []string {
 		at = r.Time.Local().Format("2006-01-02 15:04:05")
 		wide = max(28, (c.OutWidth-len("12345  2006-01-02 15:04:05  owner     grant  "))*3/5)
 	}
-	who := cmp.Or(r.Principal, "loci")
+	who := cmp.Or(about[loci.AuditedAnswer](r).By, r.Principal, "loci")
 	return []string{
 		strconv.FormatInt(r.N, 10), at, text.Title(oneLine(who), 20), auditPermit(r), text.Title(auditWhat(r), wide), oneLine(result),
 	}
@@ -123,13 +123,21 @@ func auditPermit(r loci.AuditEntry) string {
 	return cmp.Or(text.Title(oneLine(r.Permit), 8), "-")
 }
 
+// auditFor names whom somebody else acted for.
+func auditFor(r loci.AuditEntry) string {
+	if about[loci.AuditedAnswer](r).By == "" {
+		return ""
+	}
+	return ", for " + oneLine(r.Principal)
+}
+
 // auditWhat names what a row is about.
 func auditWhat(r loci.AuditEntry) string {
 	switch r.Kind {
 	case loci.AuditAnswer:
-		return "question: " + oneLine(r.Tool)
+		return "question: " + oneLine(r.Tool) + auditFor(r)
 	case loci.AuditGrant:
-		return strings.TrimSpace("grant: " + oneLine(r.Tool) + " " + oneLine(about[loci.AuditedGrant](r).Subject))
+		return strings.TrimSpace("grant: "+oneLine(r.Tool)+" "+oneLine(about[loci.AuditedGrant](r).Subject)) + auditFor(r)
 	case loci.AuditKey:
 		return "key: " + oneLine(cmp.Or(about[loci.AuditedKey](r).Name, r.Permit))
 	case loci.AuditSession:

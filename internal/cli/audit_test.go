@@ -34,7 +34,7 @@ func (p *person) did(records ...loci.AuditRecord) config.Paths {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	key, err := config.EnsureAuditKey(paths)
+	key, _, err := config.EnsureAuditKey(paths)
 	if err != nil {
 		p.t.Fatal(err)
 	}

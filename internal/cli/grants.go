@@ -44,9 +44,17 @@ func grantRows(data json.RawMessage) (rows [][]string, err error) {
 		case g.Span == loci.GrantSession:
 			until = "the conversation ends"
 		}
-		rows = append(rows, []string{plain(shortID(g.ID)), plain(g.Tool), string(g.Span), until, strconv.Itoa(g.Used), plain(g.Subject)})
+		rows = append(rows, []string{plain(shortID(g.ID)), plain(g.Tool), string(g.Span), until, strconv.Itoa(g.Used), plain(strings.TrimSpace(g.Subject + byAsker(g)))})
 	}
 	return rows, nil
+}
+
+// byAsker names the key that a yes was given to.
+func byAsker(g loci.Grant) string {
+	if g.Asker == "" {
+		return ""
+	}
+	return " (by " + g.Asker + ")"
 }
 
 // revoke is the command that takes yeses back.

@@ -193,14 +193,14 @@ func TestAuditKey(t *testing.T) {
 	if err := p.Make(); err != nil {
 		t.Fatal(err)
 	}
-	key, err := EnsureAuditKey(p)
-	if err != nil || len(key) != 32 || bytes.Equal(key, make([]byte, 32)) {
+	key, known, err := EnsureAuditKey(p)
+	if err != nil || known || len(key) != 32 || bytes.Equal(key, make([]byte, 32)) {
 		t.Fatal(len(key), err)
 	}
 	if err := os.Chmod(p.AuditKey, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := EnsureAuditKey(p); err != nil || !bytes.Equal(again, key) {
+	if again, known, err := EnsureAuditKey(p); err != nil || !known || !bytes.Equal(again, key) {
 		t.Errorf("another key the second time: %v", err)
 	}
 	wantMode(t, p.AuditKey, 0o600)
@@ -208,7 +208,7 @@ func TestAuditKey(t *testing.T) {
 		if err := os.WriteFile(p.AuditKey, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := EnsureAuditKey(p)
+		_, _, err := EnsureAuditKey(p)
 		if e, ok := errors.AsType[*Error](err); !ok || e.Err.Hint == "" {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -26,26 +26,28 @@ func ChatKeyFile(p Paths) *KeyFile { return &KeyFile{path: p.ChatKey} }
 // EnsureAuditKey gives the key that chains the audit log. It is made once, of random
 // bytes, and kept in hex in a file of its own, away from the database. Call it under
 // the [Lock].
-func EnsureAuditKey(p Paths) ([]byte, error) {
+//
+// Known says that it was there before.
+func EnsureAuditKey(p Paths) (key []byte, known bool, err error) {
 	text, err := os.ReadFile(p.AuditKey)
 	if errors.Is(err, fs.ErrNotExist) {
-		key := make([]byte, loci.AuditKeySize)
+		key = make([]byte, loci.AuditKeySize)
 		_, _ = rand.Read(key) // never fails: see crypto/rand
-		return key, writeFile(p.AuditKey, append(hex.AppendEncode(nil, key), '\n'))
+		return key, false, writeFile(p.AuditKey, append(hex.AppendEncode(nil, key), '\n'))
 	}
 	if err != nil {
-		return nil, unreadable(p.AuditKey, err)
+		return nil, true, unreadable(p.AuditKey, err)
 	}
 	if err := os.Chmod(p.AuditKey, 0o600); err != nil {
-		return nil, notWritten("file", p.AuditKey, err)
+		return nil, true, notWritten("file", p.AuditKey, err)
 	}
-	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	key, err = hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != loci.AuditKeySize {
 		e := loci.Errorf(loci.Invalid, "The file %s does not hold the key of the audit log.", p.AuditKey).
 			WithHint("Put it back from a backup. If it is lost, remove the file: the log then goes on with a new key, and what is in it so far cannot be checked any more.")
-		return nil, &Error{File: p.AuditKey, Err: e}
+		return nil, true, &Error{File: p.AuditKey, Err: e}
 	}
-	return key, nil
+	return key, true, nil
 }
 
 // KeyFile is a key in a file of its own: it has to be shown to the person who sets

@@ -113,7 +113,7 @@ func (t *tx) settle(session, principal string, all []loci.Settlement) error {
 		case err != nil:
 			return t.db.explain(err)
 		}
-		if err := t.recordAbout(r, loci.AuditedAnswer{From: s.From}); err != nil {
+		if err := t.recordAbout(r, loci.AuditedAnswer{From: s.From, By: s.By}); err != nil {
 			return err
 		}
 	}

@@ -40,6 +40,8 @@ const anchorEvery = 64
 type AuditConfig struct {
 	Key    []byte // that chains it: loci.AuditKeySize bytes, which must not be in the database
 	Anchor string // path of the file that names its end
+	// Known says that the key was there before this start: then so was a log.
+	Known bool
 	// Mask hides the secrets of a record before it is stored: it stays for good, and is
 	// read by more eyes than a result. It must be quick, as the writer waits for it, and
 	// use no database; nil: nothing is hidden.
@@ -86,7 +88,7 @@ func (db *DB) StartAudit(ctx context.Context, c AuditConfig) (problem string, er
 		l.head = audit.Head{N: last[0].N, Hash: last[0].Link()}
 		fits = follows(l.chain, last)
 	}
-	known, problem, err := db.anchored(ctx, l)
+	known, problem, err := db.anchored(ctx, l, c.Known)
 	if err != nil {
 		return "", err
 	}
@@ -119,13 +121,15 @@ func follows(c *audit.Chain, last []audit.Row) bool {
 // anchored compares the log with its anchor: it gives the number that the anchor
 // names, and says what is wrong. A log that goes on after its anchor is fine, since a
 // commit comes before its anchor.
-func (db *DB) anchored(ctx context.Context, l *ledger) (n int64, wrong string, err error) {
+func (db *DB) anchored(ctx context.Context, l *ledger, keyKnown bool) (n int64, wrong string, err error) {
 	text, err := l.readAnchor()
 	switch {
 	case err != nil:
 		return 0, "", err
 	case text == nil && l.head.N > 0:
 		return 0, "The anchor of the log was missing, so that nobody can say whether rows are gone from its end.", nil
+	case text == nil && keyKnown: // the first start makes an anchor, of no rows
+		return 0, "The log was empty and its anchor missing, though its key was there: what had been written down is gone.", nil
 	case text == nil:
 		return 0, "", nil
 	}

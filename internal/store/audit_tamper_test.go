@@ -262,6 +262,30 @@ func TestLostKey(t *testing.T) {
 	}
 }
 
+// A log that was emptied, with its anchor, is known to have been there by its key.
+func TestEmptiedLog(t *testing.T) {
+	path := filled(t, 20)
+	attack(t, path, func(db *sql.DB) error {
+		_, err := db.Exec("DELETE FROM audit")
+		return err
+	})
+	if err := os.Remove(path + ".head"); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	problem, err := db.StartAudit(t.Context(), AuditConfig{Key: auditKey, Anchor: path + ".head", Known: true})
+	if err != nil || !strings.Contains(problem, "what had been written down is gone") {
+		t.Error(problem, err)
+	}
+	if got := problems(t, db); !strings.Contains(got, "is gone") {
+		t.Errorf("verify says %q", got)
+	}
+}
+
 // Texts that were made to fool logs are stored byte for byte, in each field.
 func TestAuditUnicode(t *testing.T) {
 	data, err := os.ReadFile("testdata/unicode_log.json")

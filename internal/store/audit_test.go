@@ -256,10 +256,10 @@ func TestAuditOfAnswers(t *testing.T) {
 	extra.Audit = []loci.AuditRecord{{Kind: loci.AuditGrant, Principal: "owner", Permit: "gra_1", State: loci.StateGiven}}
 	extra.Grants = []loci.Grant{{ID: "gra_2", Approval: id, Tool: "write_file", Subject: "/x", Binding: "b", Span: loci.GrantAlways, Given: at(3)}}
 	mustSave(t, db, extra)
-	if err := db.RevokeGrant(t.Context(), "owner", "gra_2"); err != nil {
+	if err := db.RevokeGrant(t.Context(), "owner", "gra_2", ""); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, db.RevokeGrant(t.Context(), "owner", "gra_2"), loci.NotFound)
+	wantCode(t, db.RevokeGrant(t.Context(), "owner", "gra_2", ""), loci.NotFound)
 	mustSave(t, db, loci.Batch{Audit: []loci.AuditRecord{{Kind: loci.AuditKey, Principal: "owner", State: loci.StateMade}}})
 	if err := db.DeleteSession(t.Context(), "owner", w.Session); err != nil {
 		t.Fatal(err)

@@ -22,7 +22,10 @@ const (
 		WHERE principal = ? AND binding = ? AND (session IS NULL OR session = ?) AND` + grantHolds + `
 		ORDER BY session IS NOT NULL, expires IS NOT NULL, expires DESC LIMIT 1`
 
-	grantsOf = `SELECT` + grantColumns + ` FROM grant_given WHERE principal = ? AND` + grantHolds + ` ORDER BY rowid`
+	// All of the principal's own, and of those whose names begin in some way.
+	grantsOf = `SELECT` + grantColumns + ` FROM grant_given
+		WHERE (principal = ?1 OR ?2 <> '' AND substr(principal, 1, length(?2)) = ?2)
+		AND revoked IS NULL AND (expires IS NULL OR expires > ?3) ORDER BY rowid`
 
 	putGrant = `INSERT INTO grant_given (id, principal, session, approval, tool, subject, binding, span, given, expires)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -42,13 +45,15 @@ func (db *DB) Grant(ctx context.Context, principal, session, binding string) (lo
 	return find(ctx, db, "grant", scanGrant, grantFor, principal, binding, session, time.Now().UnixMilli())
 }
 
-// Grants lists the principal's grants that hold, oldest first.
-func (db *DB) Grants(ctx context.Context, principal string) ([]loci.Grant, error) {
-	return list(ctx, db, scanGrant, grantsOf, principal, time.Now().UnixMilli())
+// Grants lists the principal's grants that hold, oldest first, and those of all whose
+// names begin with others, if that is not empty.
+func (db *DB) Grants(ctx context.Context, principal, others string) ([]loci.Grant, error) {
+	return list(ctx, db, scanGrant, grantsOf, principal, others, time.Now().UnixMilli())
 }
 
-// RevokeGrant takes one of the principal's grants back.
-func (db *DB) RevokeGrant(ctx context.Context, principal, id string) error {
+// RevokeGrant takes one of the principal's grants back. By is who does it in the
+// principal's place; empty: nobody else.
+func (db *DB) RevokeGrant(ctx context.Context, principal, id, by string) error {
 	return db.durably(ctx, func(t *tx) error {
 		now := loci.Now()
 		g, err := scanGrant(t.sql.QueryRowContext(t.ctx, revokeGrant, principal, id, now.UnixMilli()).Scan)
@@ -58,6 +63,7 @@ func (db *DB) RevokeGrant(ctx context.Context, principal, id string) error {
 		if err != nil {
 			return db.explain(err)
 		}
+		g.By = by
 		return t.recordGrant(g, loci.StateRevoked, now)
 	})
 }
@@ -94,7 +100,7 @@ func (t *tx) revokeGrantsOf(principal string, at loci.Time) error {
 func (t *tx) recordGrant(g loci.Grant, state loci.AuditState, at loci.Time) error {
 	return t.recordAbout(loci.AuditRecord{
 		Time: at, Kind: loci.AuditGrant, Principal: g.Principal, Session: g.Session, Tool: g.Tool, Permit: g.ID, State: state,
-	}, loci.AuditedGrant{Subject: g.Subject, Span: g.Span, Approval: g.Approval})
+	}, loci.AuditedGrant{Subject: g.Subject, Span: g.Span, Approval: g.Approval, By: g.By})
 }
 
 // putGrants remembers the yeses of a batch.

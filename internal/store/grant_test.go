@@ -52,7 +52,7 @@ func TestGrantHolds(t *testing.T) {
 		"revoked":  giveGrant(t, db, here, loci.GrantAlways, "b-revoked", 0),
 		"of eve's": giveGrant(t, db, eve, loci.GrantAlways, "b-eve", 0),
 	}
-	if err := db.RevokeGrant(t.Context(), "owner", grants["revoked"].ID); err != nil {
+	if err := db.RevokeGrant(t.Context(), "owner", grants["revoked"].ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -116,7 +116,7 @@ func TestLongestGrantCounts(t *testing.T) {
 		if got := best(other.ID); got != want.ID {
 			t.Errorf("got %s, want %s for %s", got, want.ID, want.Span)
 		}
-		if err := db.RevokeGrant(t.Context(), "owner", want.ID); err != nil {
+		if err := db.RevokeGrant(t.Context(), "owner", want.ID, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,14 +139,14 @@ func TestGrantsAreCounted(t *testing.T) {
 		}
 	}
 	first.Used = 3
-	all, err := db.Grants(t.Context(), "owner")
+	all, err := db.Grants(t.Context(), "owner", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]loci.Grant{first, second}, all); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if all, err := db.Grants(t.Context(), "eve"); err != nil || len(all) != 0 {
+	if all, err := db.Grants(t.Context(), "eve", ""); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
@@ -155,14 +155,14 @@ func TestRevokeGrant(t *testing.T) {
 	db := openTest(t)
 	s := newSession("owner", 0)
 	g := giveGrant(t, db, s, loci.GrantAlways, "b", 0)
-	wantCode(t, db.RevokeGrant(t.Context(), "eve", g.ID), loci.NotFound)
-	wantCode(t, db.RevokeGrant(t.Context(), "owner", "gra_none"), loci.NotFound)
-	if err := db.RevokeGrant(t.Context(), "owner", g.ID); err != nil {
+	wantCode(t, db.RevokeGrant(t.Context(), "eve", g.ID, ""), loci.NotFound)
+	wantCode(t, db.RevokeGrant(t.Context(), "owner", "gra_none", ""), loci.NotFound)
+	if err := db.RevokeGrant(t.Context(), "owner", g.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, db.RevokeGrant(t.Context(), "owner", g.ID), loci.NotFound)
+	wantCode(t, db.RevokeGrant(t.Context(), "owner", g.ID, ""), loci.NotFound)
 	wantCode(t, use(t, db, "owner", s.ID, g.ID), loci.Refused)
-	if all, err := db.Grants(t.Context(), "owner"); err != nil || len(all) != 0 {
+	if all, err := db.Grants(t.Context(), "owner", ""); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
 	again := giveGrant(t, db, s, loci.GrantAlways, "b", 0)
@@ -192,7 +192,7 @@ func TestSchemaGuardsGrants(t *testing.T) {
 	db := openTest(t)
 	s := newSession("owner", 0)
 	g := giveGrant(t, db, s, loci.GrantMinutes, "b", time.Hour)
-	if err := db.RevokeGrant(t.Context(), "owner", g.ID); err != nil {
+	if err := db.RevokeGrant(t.Context(), "owner", g.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, query := range []string{

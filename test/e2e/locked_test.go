@@ -112,8 +112,19 @@ func TestQuestionsOfAKey(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Fatal("written before the yes")
 	}
-	if _, stderr, code := run(t, in.home, "", nil, "approvals", "yes", q.Code); code != 0 {
+	if _, stderr, code := run(t, in.home, "", nil, "approvals", "yes", q.Code, "--for", "always"); code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	// The yes that holds on is the owner's to see and to take back, and the log says who
+	// gave it.
+	if out, _, _ := run(t, in.home, "", nil, "approvals", "grants"); !strings.Contains(out, "by key:bot") {
+		t.Errorf("the owner sees of the yes: %s", out)
+	}
+	if out, _, _ := run(t, in.home, "", nil, "audit", "--kind", "answer"); !strings.Contains(out, "owner") || !strings.Contains(out, "for key:bot") {
+		t.Errorf("the log says: %s", out)
+	}
+	if _, stderr, code := run(t, in.home, "", nil, "approvals", "revoke", "--all"); code != 0 || !strings.Contains(stderr, "Taken back: 1.") {
+		t.Errorf("revoke: %d %s", code, stderr)
 	}
 	// The turn goes on by itself.
 	c := in.socket(bot)
