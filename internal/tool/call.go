@@ -277,7 +277,7 @@ func (s *Set) work(ctx context.Context, env Env, t entry, args json.RawMessage) 
 	value, err := t.Handler(ctx, env, args)
 	o.origin = strings.Join(env.Files.Outside(), "; ")
 	// What failed may tell of outside too: the words of another server, for one.
-	if from, tells := value.(interface{ Origin() string }); tells && from.Origin() != "" {
+	if from, tells := value.(Foreign); tells && from.Origin() != "" {
 		o.origin = from.Origin()
 	}
 	if err != nil {
@@ -288,7 +288,7 @@ func (s *Set) work(ctx context.Context, env Env, t entry, args json.RawMessage) 
 		return o, err
 	}
 	o.data, o.text = shorten(data, cmp.Or(t.MaxResult, s.maxResult)), t.Render(env.Scope.Lang, value)
-	if made, tells := value.(interface{ Change() string }); tells {
+	if made, tells := value.(Undoable); tells {
 		o.change = made.Change()
 	}
 	return o, nil

@@ -66,10 +66,20 @@ var errChanged = &loci.ToolError{
 	ForPerson:  "Ask for it again, and you will be shown it as it is now.",
 }
 
+// Foreign is a result that tells where from outside the person's own things it was
+// read, such as "web example.org"; empty: from nowhere outside. A tool that reads what
+// others wrote has a result of this kind, or a spec that says Outside: what it gives
+// marks the conversation.
+type Foreign interface{ Origin() string }
+
+// Undoable is a result that tells the id of the change that was made, by which it can be
+// taken back; empty: it cannot.
+type Undoable interface{ Change() string }
+
 // Tool is something a model can call.
 type Tool struct {
 	loci.ToolSpec
-	// Handler does the work. Its error is best a *loci.ToolError; any other is
+	// Handler does the work. Its result may be Foreign and Undoable. Its error is best a *loci.ToolError; any other is
 	// logged and shown as an internal one. It must stop when the context ends:
 	// if it does not, it is left behind and its result is dropped.
 	Handler func(ctx context.Context, env Env, args json.RawMessage) (any, error)
