@@ -23,8 +23,32 @@ var denied = []uintptr{
 	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_ACCT, unix.SYS_VHANGUP, unix.SYS_SYSLOG,
+	unix.SYS_PROCESS_MRELEASE, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
 	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
 }
+
+// absent are the system calls that hold memory which no process shows as its own, so
+// that the warden could not count it, or which outlives the command. Programs take the
+// answer for that of a kernel that was built without them.
+var absent = []uintptr{
+	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET,
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT,
+	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+}
+
+// handles are the system calls that get at a process, and not by its number. They are
+// left only where no other processes are to be seen.
+var handles = []uintptr{unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_SEND_SIGNAL}
+
+// ofProcess are the system calls that set limits, priorities or processors of the
+// process that their first argument has the number of; 0 is the caller itself.
+var ofProcess = []uintptr{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR}
+
+// ofKind are those that have a kind, a process, a group or a user, before the number;
+// the kind is that of a process.
+var ofKind = map[uintptr]uint32{unix.SYS_SETPRIORITY: unix.PRIO_PROCESS, unix.SYS_IOPRIO_SET: 1} // IOPRIO_WHO_PROCESS
 
 // byName are the system calls that change a file's mode, owner or attributes by its
 // name. Landlock does not know them, so they are left only where the file systems
@@ -124,6 +148,9 @@ func program(o order) bpf {
 	for _, n := range numbers {
 		b.when(uint32(n), refuse)
 	}
+	for _, n := range absent {
+		b.when(uint32(n), unknown)
+	}
 	b.when(unix.SYS_CLONE3, unknown) // its flags cannot be seen; everybody falls back to clone
 	b.call(unix.SYS_CLONE, func(b *bpf) {
 		b.arg(0)
@@ -140,6 +167,7 @@ func program(o order) bpf {
 	b.call(unix.SYS_SOCKET, func(b *bpf) { socket(b, o.Plan.Network) })
 	b.call(unix.SYS_SOCKETPAIR, pairOfSockets)
 	if !o.Level.Namespaces {
+		ownOnly(&b)
 		b.call(unix.SYS_UTIMENSAT, timesByName)
 		if o.Level.Landlock < 3 {
 			truncation(&b)
@@ -174,6 +202,31 @@ func pairOfSockets(b *bpf) {
 	b.when(unix.SOCK_STREAM, permit)
 	b.when(unix.SOCK_SEQPACKET, permit)
 	b.answer(noAccess)
+}
+
+// ownOnly leaves a process its own limits and priorities, and none of others: those of
+// the same user, loci among them, could be starved or stopped that way.
+func ownOnly(b *bpf) {
+	for _, n := range handles {
+		b.when(uint32(n), unknown)
+	}
+	for _, n := range ofProcess {
+		b.call(n, func(b *bpf) {
+			b.arg(0)
+			b.when(0, permit)
+			b.answer(refuse)
+		})
+	}
+	for n, kind := range ofKind {
+		b.call(n, func(b *bpf) {
+			b.arg(0)
+			b.do(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, kind, 1, 0)
+			b.answer(refuse)
+			b.arg(1)
+			b.when(0, permit)
+			b.answer(refuse)
+		})
+	}
 }
 
 // timesByName refuses to change the times of a file by its name.
