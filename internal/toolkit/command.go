@@ -215,7 +215,9 @@ func previewCommand(ctx context.Context, env tool.Env, args commandArgs) (tool.P
 		return tool.Preview{}, err
 	}
 	p := tool.Preview{Text: c.describe(env.Scope.Lang, confine.Probe()), Basis: c.basis()}
-	p.Binding, p.Subject = p.Basis, text.Title(wordsShown(c.argv), subjectRunes)
+	if c.lasts() {
+		p.Binding, p.Subject = p.Basis, text.Title(wordsShown(c.argv), subjectRunes)
+	}
 	if !c.reads {
 		p.Touches = c.reach.Write // it could change anything in them
 	}
