@@ -32,6 +32,17 @@
 //
 // Bubblewrap would add nothing: it needs the same namespaces.
 //
+// # What was agreed to
+//
+// Between a look at a script and its run somebody may put another in its place. A
+// mount over it would be no help: it goes when the file below is renamed over. So the
+// warden holds the files that the plan pins in sealed memory. The program is run from
+// there; and the filter has the kernel ask the warden about every file that the command
+// opens, which is how an interpreter comes by its script: for a pinned one it is handed
+// what is held. $0 is the file's own path all the time. This ends when the command opens
+// a pinned file to change it, or starts another process. It needs Linux 5.14 on one of
+// the processors that have a filter; elsewhere only the program itself is held.
+//
 // # Elsewhere
 //
 // [Probe] tells what of this is in force. On macOS there is no sandbox: the command
@@ -61,7 +72,15 @@ type Plan struct {
 	Write   []string // the same for folders that it may change too
 	Private []string // absolute paths of folders that stay closed even inside those, or among the system's
 	Network bool     // it may use the Internet and the local network
+	Pinned  []File   // what was agreed to; see the package comment
 	Limits  Limits
+}
+
+// File is a file with its content as it was read. All of it is in memory, twice for a
+// moment.
+type File struct {
+	Path    string // absolute
+	Content []byte
 }
 
 // Limits bound a command. Zero fields have the default.

@@ -3,6 +3,7 @@
 package confine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -75,12 +76,23 @@ func filter(o order) error {
 	if !o.Level.Filter {
 		return nil
 	}
-	code := program(o)
-	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	if _, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))); e != 0 {
-		return fmt.Errorf("system call filter: %w", e)
+	if len(o.Plan.Pinned) > 0 {
+		if listener, err := install(program(o, true), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER); err == nil {
+			return errors.Join(unix.Sendmsg(reportFile, []byte("\n"), unix.UnixRights(listener), nil, 0), unix.Close(listener))
+		}
 	}
-	return nil
+	_, err := install(program(o, false), 0)
+	return err
+}
+
+// install has the kernel use a filter.
+func install(code bpf, flags uintptr) (listener int, err error) {
+	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	fd, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
+	if e != 0 {
+		return 0, fmt.Errorf("system call filter: %w", e)
+	}
+	return int(fd), nil
 }
 
 // The places in the kernel's struct seccomp_data. Both processors have the lower
@@ -98,6 +110,7 @@ const (
 	noAccess = unix.SECCOMP_RET_ERRNO | uint32(unix.EACCES)
 	unknown  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	kill     = unix.SECCOMP_RET_KILL_PROCESS
+	question = unix.SECCOMP_RET_USER_NOTIF // of the warden; see serve
 )
 
 // bpf is a program of the kernel's packet filter, of which a few instructions do.
@@ -132,8 +145,13 @@ func (b *bpf) call(number uintptr, part func(*bpf)) {
 	*b = append(*b, inner...)
 }
 
-// program is the filter for an order.
-func program(o order) bpf {
+// program is the filter for an order. Where the warden listens, it is asked about every
+// file that is opened, and told of every new process.
+func program(o order, listens bool) bpf {
+	proceed := uint32(permit)
+	if listens {
+		proceed = question
+	}
 	var b bpf
 	b.load(atArch)
 	b.do(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, ownArch, 1, 0)
@@ -155,8 +173,12 @@ func program(o order) bpf {
 	b.call(unix.SYS_CLONE, func(b *bpf) {
 		b.arg(0)
 		b.mask(newSpaces)
-		b.when(0, permit)
+		b.do(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, 1, 0)
 		b.answer(refuse)
+		b.arg(0)
+		b.mask(unix.CLONE_THREAD)
+		b.when(0, proceed)
+		b.answer(permit)
 	})
 	b.call(unix.SYS_IOCTL, func(b *bpf) {
 		b.arg(1)
@@ -170,8 +192,17 @@ func program(o order) bpf {
 		ownOnly(&b)
 		b.call(unix.SYS_UTIMENSAT, timesByName)
 		if o.Level.Landlock < 3 {
-			truncation(&b)
+			truncation(&b, proceed)
 		}
+	}
+	if listens {
+		for _, n := range forks {
+			b.when(uint32(n), question)
+		}
+		for number := range opens {
+			b.when(uint32(number), question)
+		}
+		b.when(unix.SYS_OPENAT2, unknown) // its flags cannot be seen; everybody falls back to openat
 	}
 	b.answer(permit)
 	return b
@@ -241,18 +272,18 @@ func timesByName(b *bpf) {
 
 // truncation refuses to empty files that are not opened for writing, which versions
 // of Landlock before the third do not notice.
-func truncation(b *bpf) {
+func truncation(b *bpf, proceed uint32) {
 	b.when(unix.SYS_TRUNCATE, refuse)
 	b.when(unix.SYS_OPENAT2, unknown) // its flags cannot be seen; everybody falls back to openat
 	for number, arg := range opens {
 		b.call(number, func(b *bpf) {
 			b.arg(arg)
 			b.mask(unix.O_TRUNC)
-			b.when(0, permit)
+			b.when(0, proceed)
 			b.arg(arg)
 			b.mask(unix.O_ACCMODE)
-			b.when(unix.O_WRONLY, permit)
-			b.when(unix.O_RDWR, permit)
+			b.when(unix.O_WRONLY, proceed)
+			b.when(unix.O_RDWR, proceed)
 			b.answer(refuse)
 		})
 	}

@@ -171,7 +171,7 @@ func (c command) find() (string, error) {
 // plan is the command for the sandbox.
 func (c command) plan() confine.Plan {
 	p := confine.Plan{
-		Program: c.program, Argv: c.argv, Dir: c.dir, Network: c.network,
+		Program: c.program, Argv: c.argv, Dir: c.dir, Network: c.network, Pinned: c.files(),
 		Private: c.reach.Private, Limits: confine.Limits{Time: c.limit},
 	}
 	if p.Write, p.Read = c.reach.Write, c.reach.Read; c.reads {

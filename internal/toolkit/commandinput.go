@@ -1,6 +1,7 @@
 package toolkit
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 const (
 	maxInputs    = 64       // files that a command is told to run
 	maxInputSize = 64 << 20 // bytes of one that are read; of larger ones, the size and the time count
+	maxPinned    = 4 << 20  // bytes of one that is run from memory
 	maxFirstLine = 256      // bytes that the kernel reads of a script's first line
 )
 
@@ -27,6 +29,7 @@ type input struct {
 	whole bool   // of state: it is of all the content
 
 	firstLine string // of a script, without its #!
+	content   []byte // of what is pinned
 }
 
 // basis is all that a yes to the command holds for.
@@ -70,7 +73,10 @@ func (c command) look(ctx context.Context) ([]input, error) {
 	if err != nil {
 		return nil, err
 	}
-	first.path = real
+	if first.path = real; !c.allowed(real) {
+		first.content = nil // nobody but the system changes it
+	}
+	script := c.scriptFile()
 	found := []input{first}
 	for _, w := range c.candidates() {
 		if ctx.Err() != nil {
@@ -85,6 +91,9 @@ func (c command) look(ctx context.Context) ([]input, error) {
 		}
 		if i.path == "" {
 			continue
+		}
+		if i.path != script {
+			i.content = nil
 		}
 		if found = append(found, i); len(found) > maxInputs {
 			return nil, fail("Run fewer at once.", "The command runs more than %d files.", maxInputs)
@@ -127,9 +136,16 @@ func readInput(path string, said bool) (none input, err error) {
 		return i, nil
 	}
 	h := sha256.New()
-	h.Write(head[:n])
-	if _, err := io.Copy(h, io.LimitReader(file, maxInputSize)); err != nil {
+	var to io.Writer = h
+	var content bytes.Buffer
+	if info.Size() <= maxPinned {
+		to = io.MultiWriter(h, &content)
+	}
+	if _, err := io.Copy(to, io.MultiReader(bytes.NewReader(head[:n]), io.LimitReader(file, maxInputSize))); err != nil {
 		return none, err
+	}
+	if i.content = content.Bytes(); len(i.content) == 0 || len(i.content) > maxPinned { // it may have grown just now
+		i.content = nil
 	}
 	i.state, i.whole = hex.EncodeToString(h.Sum(nil)), true
 	return i, nil

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"loci"
+	"loci/internal/confine"
+	"loci/internal/tool"
 )
 
 // project is a bench with files that commands may run in many ways.
@@ -178,5 +181,72 @@ func TestWhichYesLasts(t *testing.T) {
 		if err != nil || p.Binding != "" || p.Subject != "" || p.Basis == "" {
 			t.Errorf("%q: a yes can last, %v", words, err)
 		}
+	}
+}
+
+// TestSwappedBetweenTheLookAndTheRun: with a yes to one content, another that comes and
+// goes at the same place is never run.
+func TestSwappedBetweenTheLookAndTheRun(t *testing.T) {
+	if !confine.Probe().Filter {
+		t.Skip("nothing holds a script on this system")
+	}
+	b := commands(t, nil)
+	const good = "#!/bin/sh\necho good\n"
+	path := filepath.Join(b.root, "run.sh")
+	put := func(text string) error {
+		return errors.Join(os.WriteFile(path+".next", []byte(text), 0o700), os.Rename(path+".next", path))
+	}
+	if err := put(good); err != nil {
+		t.Fatal(err)
+	}
+	set, err := tool.New(tool.Config{Tools: All(Config{}), Gate: tool.AskFirst{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope := loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Folders: []string{b.root}, Lang: "en"}
+	var calls []loci.ToolCall
+	var yes []*loci.Approval
+	for i, words := range [][]string{{"./run.sh"}, {"sh", "run.sh"}} {
+		calls = append(calls, loci.ToolCall{ID: strconv.Itoa(i), Name: RunCommand, Arguments: json.RawMessage(callOf(t, words...))})
+		ask := set.Ask(t.Context(), scope, calls[i])
+		if ask == nil {
+			t.Fatal("no question")
+		}
+		yes = append(yes, &loci.Approval{Fingerprint: ask.Fingerprint})
+	}
+	stop, stopped := make(chan struct{}), make(chan error)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+			text := good
+			if i%2 == 0 {
+				text = "#!/bin/sh\necho evil\n"
+			}
+			if err := put(text); err != nil {
+				stopped <- err
+				return
+			}
+		}
+	}()
+	ran := 0
+	for range 60 {
+		for i, call := range calls {
+			r := set.Call(t.Context(), scope, call, yes[i])
+			if strings.Contains(r.Content, "evil") {
+				t.Error("another content was run: ", r.Content)
+			}
+			if strings.Contains(r.Content, "good") {
+				ran++
+			}
+		}
+	}
+	close(stop)
+	if err := <-stopped; err != nil || ran == 0 {
+		t.Errorf("%d ran, %v", ran, err)
 	}
 }

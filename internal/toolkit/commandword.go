@@ -194,3 +194,28 @@ func (c command) pinned(name string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	return err == nil && c.allowed(real) && slices.ContainsFunc(c.inputs, func(i input) bool { return i.path == path && i.whole })
 }
+
+// scriptFile is the path of the script that an interpreter is told to run, or empty.
+func (c command) scriptFile() string {
+	words := slices.Clone(c.argv)
+	words[0] = filepath.Base(words[0])
+	if script, _ := argv.Alone(words); script && c.script == "" {
+		return from([]string{c.dir}, words[1], true)[0].path
+	}
+	return ""
+}
+
+// files are what the command is to find as it was read: its program and its script,
+// where they are files that somebody may change in the meantime.
+func (c command) files() (pinned []confine.File) {
+	for n, i := range c.inputs {
+		if i.content == nil {
+			continue
+		}
+		if n == 0 {
+			i.path = c.program // by which it is run; a link may lead to it
+		}
+		pinned = append(pinned, confine.File{Path: i.path, Content: i.content})
+	}
+	return pinned
+}
