@@ -89,6 +89,7 @@ type Limits struct {
 	Memory    int64         // bytes, of one process and of all together; 2 GiB
 	Processes int           // with their threads; 256
 	FileSize  int64         // bytes of any file that it writes; 1 GiB
+	Written   int64         // bytes of all files together, on disks; 8 GiB
 	Files     int           // open at once, in one process; 1,024
 	Output    int           // bytes kept of each output, half from its beginning and half from its end; 1 MiB
 }
@@ -100,6 +101,7 @@ func (l Limits) withDefaults() Limits {
 		Memory:    orElse(l.Memory, 2<<30),
 		Processes: orElse(l.Processes, 256),
 		FileSize:  orElse(l.FileSize, 1<<30),
+		Written:   orElse(l.Written, 8<<30),
 		Files:     orElse(l.Files, 1024),
 		Output:    orElse(l.Output, 1<<20),
 	}
@@ -124,6 +126,7 @@ const (
 	Cancelled End = "cancelled" // nobody waits for it any more
 	Memory    End = "memory"    // more than Limits.Memory
 	Processes End = "processes" // more than Limits.Processes
+	Disk      End = "disk"      // more than Limits.Written
 )
 
 // Result is what came of a command.

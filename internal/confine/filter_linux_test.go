@@ -102,3 +102,24 @@ func TestMemoryThatNobodyHas(t *testing.T) {
 		}
 	})
 }
+
+// TestWrittenAltogether: many files, each within its limit, by processes that are gone.
+func TestWrittenAltogether(t *testing.T) {
+	eachLevel(t, func(t *testing.T, b *bench) {
+		var st unix.Statfs_t
+		if err := unix.Statfs(b.root, &st); err != nil || st.Type == unix.TMPFS_MAGIC || st.Type == unix.OVERLAYFS_SUPER_MAGIC {
+			t.Skip("the temporary folder is not on a disk")
+		}
+		if _, err := os.Stat("/proc/self/io"); err != nil {
+			t.Skip("the kernel does not count what is written")
+		}
+		b.plan.Limits.Written = 16 << 20
+		const script = "for i in $(seq %); do head -c 4194304 /dev/zero > f$i; sleep 0.05; done"
+		if r := b.sh(strings.Replace(script, "%", "60", 1)); r.End != Disk {
+			t.Errorf("%+v", r)
+		}
+		if r := b.sh(strings.Replace(script, "%", "2", 1)); r.End != Exited || r.Exit != 0 {
+			t.Errorf("%+v", r)
+		}
+	})
+}

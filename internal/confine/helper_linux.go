@@ -205,6 +205,9 @@ func watch(first int, o order, over <-chan struct{}) report {
 			if exceeds(all, o.Plan.Limits.Memory) {
 				return report{End: Memory}
 			}
+			if written(all) > o.Plan.Limits.Written {
+				return report{End: Disk}
+			}
 		}
 	}
 }
