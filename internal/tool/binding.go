@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"loci"
 )
 
 // Binding identifies what a lasting yes is for: the tool, and what its preview binds
@@ -22,9 +24,10 @@ var places = []string{"path", "source", "destination"}
 
 // bound gives a preview of a call on files what a lasting yes to it would hold for:
 // the real paths and the content that is put there, or where none is, the content
-// that is there.
+// that is there. What a program does is not known by the files that it may change:
+// where a tool that runs some gives no binding, a yes holds only once.
 func bound(t entry, args json.RawMessage, p Preview) Preview {
-	if !t.Files || p.Binding != "" || p.Warning != "" || len(p.Touches) == 0 {
+	if !t.Files || t.SideEffects == loci.EffectExec || p.Binding != "" || p.Warning != "" || len(p.Touches) == 0 {
 		return p
 	}
 	var given map[string]json.RawMessage

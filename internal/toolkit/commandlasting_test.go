@@ -250,3 +250,22 @@ func TestSwappedBetweenTheLookAndTheRun(t *testing.T) {
 		t.Errorf("%d ran, %v", ran, err)
 	}
 }
+
+// TestOnceThroughTheSet: the question itself offers no lasting yes where there is none.
+func TestOnceThroughTheSet(t *testing.T) {
+	b := project(t)
+	set, err := tool.New(tool.Config{Tools: All(Config{}), Gate: tool.AskFirst{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope := loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Folders: []string{b.root}, Lang: "en"}
+	for _, tt := range []struct {
+		lasts bool
+		words []string
+	}{{true, []string{"./run.sh"}}, {true, []string{"sh", "run.sh"}}, {false, []string{" ./run.sh"}}, {false, []string{"sh", "-c", "./run.sh"}}, {false, []string{"env", "./run.sh"}}, {false, []string{"env"}}} {
+		ask := set.Ask(t.Context(), scope, loci.ToolCall{ID: "1", Name: RunCommand, Arguments: json.RawMessage(callOf(t, tt.words...))})
+		if ask == nil || (ask.Binding != "") != tt.lasts || (ask.Subject != "") != tt.lasts || len(ask.Touches) == 0 {
+			t.Errorf("%q: %+v", tt.words, ask)
+		}
+	}
+}
