@@ -32,6 +32,17 @@
 //
 // Bubblewrap would add nothing: it needs the same namespaces.
 //
+// # What was agreed to
+//
+// Between a look at a script and its run somebody may put another in its place. A
+// mount over it would be no help: it goes when the file below is renamed over. So the
+// warden holds the files that the plan pins in sealed memory. The program is run from
+// there; and the filter has the kernel ask the warden about every file that the command
+// opens, which is how an interpreter comes by its script: for a pinned one it is handed
+// what is held. $0 is the file's own path all the time. This ends when the command opens
+// a pinned file to change it, or starts another process. It needs Linux 5.14 on one of
+// the processors that have a filter; elsewhere only the program itself is held.
+//
 // # Elsewhere
 //
 // [Probe] tells what of this is in force. On macOS there is no sandbox: the command
@@ -61,7 +72,15 @@ type Plan struct {
 	Write   []string // the same for folders that it may change too
 	Private []string // absolute paths of folders that stay closed even inside those, or among the system's
 	Network bool     // it may use the Internet and the local network
+	Pinned  []File   // what was agreed to; see the package comment
 	Limits  Limits
+}
+
+// File is a file with its content as it was read. All of it is in memory, twice for a
+// moment.
+type File struct {
+	Path    string // absolute
+	Content []byte
 }
 
 // Limits bound a command. Zero fields have the default.
@@ -70,6 +89,7 @@ type Limits struct {
 	Memory    int64         // bytes, of one process and of all together; 2 GiB
 	Processes int           // with their threads; 256
 	FileSize  int64         // bytes of any file that it writes; 1 GiB
+	Written   int64         // bytes of all files together, on disks; 8 GiB
 	Files     int           // open at once, in one process; 1,024
 	Output    int           // bytes kept of each output, half from its beginning and half from its end; 1 MiB
 }
@@ -81,6 +101,7 @@ func (l Limits) withDefaults() Limits {
 		Memory:    orElse(l.Memory, 2<<30),
 		Processes: orElse(l.Processes, 256),
 		FileSize:  orElse(l.FileSize, 1<<30),
+		Written:   orElse(l.Written, 8<<30),
 		Files:     orElse(l.Files, 1024),
 		Output:    orElse(l.Output, 1<<20),
 	}
@@ -105,6 +126,7 @@ const (
 	Cancelled End = "cancelled" // nobody waits for it any more
 	Memory    End = "memory"    // more than Limits.Memory
 	Processes End = "processes" // more than Limits.Processes
+	Disk      End = "disk"      // more than Limits.Written
 )
 
 // Result is what came of a command.

@@ -3,6 +3,7 @@
 package confine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -23,8 +24,32 @@ var denied = []uintptr{
 	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_ACCT, unix.SYS_VHANGUP, unix.SYS_SYSLOG,
+	unix.SYS_PROCESS_MRELEASE, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
 	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
 }
+
+// absent are the system calls that hold memory which no process shows as its own, so
+// that the warden could not count it, or which outlives the command. Programs take the
+// answer for that of a kernel that was built without them.
+var absent = []uintptr{
+	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET,
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT,
+	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+}
+
+// handles are the system calls that get at a process, and not by its number. They are
+// left only where no other processes are to be seen.
+var handles = []uintptr{unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_SEND_SIGNAL}
+
+// ofProcess are the system calls that set limits, priorities or processors of the
+// process that their first argument has the number of; 0 is the caller itself.
+var ofProcess = []uintptr{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR}
+
+// ofKind are those that have a kind, a process, a group or a user, before the number;
+// the kind is that of a process.
+var ofKind = map[uintptr]uint32{unix.SYS_SETPRIORITY: unix.PRIO_PROCESS, unix.SYS_IOPRIO_SET: 1} // IOPRIO_WHO_PROCESS
 
 // byName are the system calls that change a file's mode, owner or attributes by its
 // name. Landlock does not know them, so they are left only where the file systems
@@ -51,12 +76,23 @@ func filter(o order) error {
 	if !o.Level.Filter {
 		return nil
 	}
-	code := program(o)
-	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	if _, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))); e != 0 {
-		return fmt.Errorf("system call filter: %w", e)
+	if len(o.Plan.Pinned) > 0 {
+		if listener, err := install(program(o, true), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER); err == nil {
+			return errors.Join(unix.Sendmsg(reportFile, []byte("\n"), unix.UnixRights(listener), nil, 0), unix.Close(listener))
+		}
 	}
-	return nil
+	_, err := install(program(o, false), 0)
+	return err
+}
+
+// install has the kernel use a filter.
+func install(code bpf, flags uintptr) (listener int, err error) {
+	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	fd, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
+	if e != 0 {
+		return 0, fmt.Errorf("system call filter: %w", e)
+	}
+	return int(fd), nil
 }
 
 // The places in the kernel's struct seccomp_data. Both processors have the lower
@@ -74,6 +110,7 @@ const (
 	noAccess = unix.SECCOMP_RET_ERRNO | uint32(unix.EACCES)
 	unknown  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	kill     = unix.SECCOMP_RET_KILL_PROCESS
+	question = unix.SECCOMP_RET_USER_NOTIF // of the warden; see serve
 )
 
 // bpf is a program of the kernel's packet filter, of which a few instructions do.
@@ -108,8 +145,13 @@ func (b *bpf) call(number uintptr, part func(*bpf)) {
 	*b = append(*b, inner...)
 }
 
-// program is the filter for an order.
-func program(o order) bpf {
+// program is the filter for an order. Where the warden listens, it is asked about every
+// file that is opened, and told of every new process.
+func program(o order, listens bool) bpf {
+	proceed := uint32(permit)
+	if listens {
+		proceed = question
+	}
 	var b bpf
 	b.load(atArch)
 	b.do(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, ownArch, 1, 0)
@@ -124,12 +166,19 @@ func program(o order) bpf {
 	for _, n := range numbers {
 		b.when(uint32(n), refuse)
 	}
+	for _, n := range absent {
+		b.when(uint32(n), unknown)
+	}
 	b.when(unix.SYS_CLONE3, unknown) // its flags cannot be seen; everybody falls back to clone
 	b.call(unix.SYS_CLONE, func(b *bpf) {
 		b.arg(0)
 		b.mask(newSpaces)
-		b.when(0, permit)
+		b.do(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, 1, 0)
 		b.answer(refuse)
+		b.arg(0)
+		b.mask(unix.CLONE_THREAD)
+		b.when(0, proceed)
+		b.answer(permit)
 	})
 	b.call(unix.SYS_IOCTL, func(b *bpf) {
 		b.arg(1)
@@ -140,10 +189,20 @@ func program(o order) bpf {
 	b.call(unix.SYS_SOCKET, func(b *bpf) { socket(b, o.Plan.Network) })
 	b.call(unix.SYS_SOCKETPAIR, pairOfSockets)
 	if !o.Level.Namespaces {
+		ownOnly(&b)
 		b.call(unix.SYS_UTIMENSAT, timesByName)
 		if o.Level.Landlock < 3 {
-			truncation(&b)
+			truncation(&b, proceed)
 		}
+	}
+	if listens {
+		for _, n := range forks {
+			b.when(uint32(n), question)
+		}
+		for number := range opens {
+			b.when(uint32(number), question)
+		}
+		b.when(unix.SYS_OPENAT2, unknown) // its flags cannot be seen; everybody falls back to openat
 	}
 	b.answer(permit)
 	return b
@@ -176,6 +235,31 @@ func pairOfSockets(b *bpf) {
 	b.answer(noAccess)
 }
 
+// ownOnly leaves a process its own limits and priorities, and none of others: those of
+// the same user, loci among them, could be starved or stopped that way.
+func ownOnly(b *bpf) {
+	for _, n := range handles {
+		b.when(uint32(n), unknown)
+	}
+	for _, n := range ofProcess {
+		b.call(n, func(b *bpf) {
+			b.arg(0)
+			b.when(0, permit)
+			b.answer(refuse)
+		})
+	}
+	for n, kind := range ofKind {
+		b.call(n, func(b *bpf) {
+			b.arg(0)
+			b.do(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, kind, 1, 0)
+			b.answer(refuse)
+			b.arg(1)
+			b.when(0, permit)
+			b.answer(refuse)
+		})
+	}
+}
+
 // timesByName refuses to change the times of a file by its name.
 func timesByName(b *bpf) {
 	b.arg(1)
@@ -188,18 +272,18 @@ func timesByName(b *bpf) {
 
 // truncation refuses to empty files that are not opened for writing, which versions
 // of Landlock before the third do not notice.
-func truncation(b *bpf) {
+func truncation(b *bpf, proceed uint32) {
 	b.when(unix.SYS_TRUNCATE, refuse)
 	b.when(unix.SYS_OPENAT2, unknown) // its flags cannot be seen; everybody falls back to openat
 	for number, arg := range opens {
 		b.call(number, func(b *bpf) {
 			b.arg(arg)
 			b.mask(unix.O_TRUNC)
-			b.when(0, permit)
+			b.when(0, proceed)
 			b.arg(arg)
 			b.mask(unix.O_ACCMODE)
-			b.when(unix.O_WRONLY, permit)
-			b.when(unix.O_RDWR, permit)
+			b.when(unix.O_WRONLY, proceed)
+			b.when(unix.O_RDWR, proceed)
 			b.answer(refuse)
 		})
 	}

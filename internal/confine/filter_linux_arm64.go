@@ -9,5 +9,6 @@ const ownArch = unix.AUDIT_ARCH_AARCH64
 var (
 	deniedHere []uintptr
 	byNameHere []uintptr
+	forks      = []uintptr(nil)                         // which start a process
 	opens      = map[uintptr]uint32{unix.SYS_OPENAT: 2} // and which argument has the flags
 )

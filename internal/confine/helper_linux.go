@@ -2,6 +2,7 @@ package confine
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,6 +29,7 @@ const (
 const (
 	orderFile  = 3 // the order; of the warden it stays open as long as it is to live
 	reportFile = 4
+	heldFile   = 5 // of the herald: the content of the program, if it is held
 )
 
 // ready tells whether this program can be its own helper. One that cannot would do
@@ -101,7 +102,11 @@ func guard(in io.Reader, out io.Writer) {
 		tell(out, report{End: Exited})
 	}
 	o.Threads = threadsOf(os.Getuid())
-	first, rep := announce(o)
+	held, err := pin(o.Plan.Pinned)
+	if err != nil {
+		tell(out, report{Failure: err.Error()})
+	}
+	first, rep := announce(o, held)
 	if rep.Failure != "" {
 		tell(out, rep)
 	}
@@ -111,7 +116,12 @@ func guard(in io.Reader, out io.Writer) {
 }
 
 // announce starts the herald, and returns once it has become the command.
-func announce(o order) (pid int, rep report) {
+func announce(o order, held []pinned) (pid int, rep report) {
+	program := heldProgram(o.Plan, held)
+	for i := range o.Plan.Pinned {
+		o.Plan.Pinned[i].Content = nil // that they are is enough
+	}
+	o.Held = program != nil
 	raw, err := json.Marshal(o)
 	if err != nil {
 		return 0, report{Failure: err.Error()}
@@ -120,16 +130,21 @@ func announce(o order) (pid int, rep report) {
 	if err != nil {
 		return 0, report{Failure: err.Error()}
 	}
-	ours, theirs, err := os.Pipe()
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return 0, report{Failure: err.Error()}
 	}
+	ours, theirs := os.NewFile(uintptr(ends[0]), "reports"), os.NewFile(uintptr(ends[1]), "report")
 	null, err := os.OpenFile(os.DevNull, os.O_RDONLY, 0)
 	if err != nil {
 		return 0, report{Failure: err.Error()}
 	}
+	files := []*os.File{null, os.Stdout, os.Stderr, theirOrder, theirs}
+	if program != nil {
+		files = append(files, program)
+	}
 	p, err := os.StartProcess("/proc/self/exe", []string{os.Args[0], heraldWord}, &os.ProcAttr{
-		Env: environment(o.Temp), Dir: "/", Files: []*os.File{null, os.Stdout, os.Stderr, theirOrder, theirs},
+		Env: environment(o.Temp), Dir: "/", Files: files,
 		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
@@ -141,11 +156,32 @@ func announce(o order) (pid int, rep report) {
 	if err := errors.Join(closed, sent, ourOrder.Close()); err != nil {
 		return 0, report{Failure: err.Error()}
 	}
-	err = json.NewDecoder(ours).Decode(&rep)
+	return p.Pid, hear(ours, held)
+}
+
+// hear takes what a herald says, until it is the command: a failure, or the file from
+// which the kernel's questions about the files that it opens are to be read.
+func hear(from *os.File, held []pinned) (rep report) {
+	defer from.Close()
+	var first [1]byte
+	room := make([]byte, unix.CmsgSpace(4))
+	n, with, _, _, err := unix.Recvmsg(int(from.Fd()), first[:], room, unix.MSG_CMSG_CLOEXEC)
+	for errors.Is(err, unix.EINTR) {
+		n, with, _, _, err = unix.Recvmsg(int(from.Fd()), first[:], room, unix.MSG_CMSG_CLOEXEC)
+	}
+	if err != nil {
+		return report{Failure: err.Error()}
+	}
+	if messages, err := unix.ParseSocketControlMessage(room[:with]); err == nil && len(messages) == 1 {
+		if fds, err := unix.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 {
+			go serve(os.NewFile(uintptr(fds[0]), "questions"), held)
+		}
+	}
+	err = json.NewDecoder(io.MultiReader(bytes.NewReader(first[:n]), from)).Decode(&rep)
 	if err != nil && !errors.Is(err, io.EOF) { // closed without a word: it is the command now
 		rep.Failure = err.Error()
 	}
-	return p.Pid, rep
+	return rep
 }
 
 // watch waits for the command to end, or for a reason to end it, and collects
@@ -168,6 +204,9 @@ func watch(first int, o order, over <-chan struct{}) report {
 			}
 			if exceeds(all, o.Plan.Limits.Memory) {
 				return report{End: Memory}
+			}
+			if written(all) > o.Plan.Limits.Written {
+				return report{End: Disk}
 			}
 		}
 	}
@@ -198,35 +237,25 @@ func herald(in io.Reader, out io.Writer) {
 	if err := json.NewDecoder(in).Decode(&o); err != nil {
 		tell(out, report{Failure: err.Error()})
 	}
-	become, err := execution(o.Plan)
+	become, err := execution(o)
 	if err == nil {
 		err = limitAll(o)
 	}
 	if err != nil {
-		tell(out, report{Failure: err.Error()})
+		tell(out, report{Failure: err.Error(), Missing: errors.Is(err, unix.ENOEXEC)})
 	}
 	tell(out, report{Failure: become().Error(), Missing: true})
 }
 
-// execution makes what the system call needs that turns the process into the
-// command: it comes when there may be no memory to make it in.
-func execution(p Plan) (become func() error, err error) {
-	program, err := unix.BytePtrFromString(p.Program)
-	if err != nil {
-		return nil, err
+// execution makes what turns the process into the command.
+func execution(o order) (become func() error, err error) {
+	r := running{unix.AT_FDCWD, o.Plan.Program, o.Plan.Argv}
+	if o.Held {
+		if r, err = agreed(o.Plan, os.NewFile(heldFile, "program")); err != nil {
+			return nil, err
+		}
 	}
-	argv, err := syscall.SlicePtrFromStrings(p.Argv)
-	if err != nil {
-		return nil, err
-	}
-	env, err := syscall.SlicePtrFromStrings(os.Environ())
-	if err != nil {
-		return nil, err
-	}
-	return func() error {
-		_, _, e := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(program)), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&env[0])))
-		return e
-	}, nil
+	return r.become()
 }
 
 // limitAll applies one limit after the other, so that none is needed for the next.

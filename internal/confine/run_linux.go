@@ -25,6 +25,7 @@ type order struct {
 	Level Level
 	// What the warden found, for the herald.
 	Shm     bool // /dev/shm is the sandbox's own
+	Held    bool // the program's content comes with the order
 	Threads int  // those that count towards the user's limit already
 }
 

@@ -123,6 +123,26 @@ func (p process) share() int64 {
 	return p.memory
 }
 
+// written is how much processes have written to disks; see proc_pid_io(5). A process has
+// that of those it has waited for, too, and the warden that of every orphan. Where the
+// kernel does not count it, it is 0.
+func written(all []process) (sum int64) {
+	for _, p := range append(all, process{pid: os.Getpid()}) {
+		raw, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/io") // ended, or not to be seen
+		for line := range bytes.Lines(raw) {
+			name, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(": "))
+			n, _ := strconv.ParseInt(string(value), 10, 64) // the kernel writes numbers there
+			switch string(name) {
+			case "write_bytes":
+				sum += n
+			case "cancelled_write_bytes": // removed before it was on the disk
+				sum -= n
+			}
+		}
+	}
+	return sum
+}
+
 // threadsOf counts the threads of a user, as the kernel does for its limit.
 func threadsOf(uid int) (n int) {
 	for _, p := range processes() {

@@ -171,7 +171,7 @@ func (c command) find() (string, error) {
 // plan is the command for the sandbox.
 func (c command) plan() confine.Plan {
 	p := confine.Plan{
-		Program: c.program, Argv: c.argv, Dir: c.dir, Network: c.network,
+		Program: c.program, Argv: c.argv, Dir: c.dir, Network: c.network, Pinned: c.files(),
 		Private: c.reach.Private, Limits: confine.Limits{Time: c.limit},
 	}
 	if p.Write, p.Read = c.reach.Write, c.reach.Read; c.reads {
@@ -215,7 +215,9 @@ func previewCommand(ctx context.Context, env tool.Env, args commandArgs) (tool.P
 		return tool.Preview{}, err
 	}
 	p := tool.Preview{Text: c.describe(env.Scope.Lang, confine.Probe()), Basis: c.basis()}
-	p.Binding, p.Subject = p.Basis, text.Title(wordsShown(c.argv), subjectRunes)
+	if c.lasts() {
+		p.Binding, p.Subject = p.Basis, text.Title(wordsShown(c.argv), subjectRunes)
+	}
 	if !c.reads {
 		p.Touches = c.reach.Write // it could change anything in them
 	}

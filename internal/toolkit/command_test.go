@@ -410,7 +410,7 @@ func TestRenderRan(t *testing.T) {
 		seen := map[string]bool{}
 		for _, r := range []ran{
 			{Command: "ls", End: "exited", Exit: exit(0), Stdout: "a\n"}, {Command: "ls", End: "exited", Exit: exit(2), Stderr: "no\n"}, {Command: "ls", End: "signalled", Signal: "SIGSEGV"},
-			{Command: "ls", End: "timeout", limit: time.Second}, {Command: "ls", End: "memory"}, {Command: "ls", End: "processes"}, {Command: "ls", End: "exited", Exit: exit(0)},
+			{Command: "ls", End: "timeout", limit: time.Second}, {Command: "ls", End: "memory"}, {Command: "ls", End: "processes"}, {Command: "ls", End: "disk"}, {Command: "ls", End: "exited", Exit: exit(0)},
 		} {
 			got := renderRan(language, r)
 			if !strings.Contains(got, "ls") || strings.Contains(got, "%!") || seen[got] {

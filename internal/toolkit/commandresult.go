@@ -21,7 +21,7 @@ const (
 // ran is what run_command returns.
 type ran struct {
 	Command   string  `json:"command"`
-	End       string  `json:"end"`                 // exited, signalled, timeout, memory, processes
+	End       string  `json:"end"`                 // exited, signalled, timeout, memory, processes, disk
 	Exit      *int    `json:"exit_code,omitempty"` // of one that exited
 	Signal    string  `json:"signal,omitempty"`
 	Seconds   float64 `json:"seconds"`
@@ -138,6 +138,7 @@ var (
 		string(confine.Timeout):   {EN: "%s took longer than %d s and was stopped.", ZH: "%s 运行超过 %d 秒，已被停止。", CS: "%s trvalo déle než %d s a bylo zastaveno."},
 		string(confine.Memory):    {EN: "%s used too much memory and was stopped.", ZH: "%s 占用内存过多，已被停止。", CS: "%s spotřebovalo příliš paměti a bylo zastaveno."},
 		string(confine.Processes): {EN: "%s started too many processes and was stopped.", ZH: "%s 启动的进程过多，已被停止。", CS: "%s spustilo příliš mnoho procesů a bylo zastaveno."},
+		string(confine.Disk):      {EN: "%s wrote too much to the disk and was stopped.", ZH: "%s 写入磁盘的数据过多，已被停止。", CS: "%s zapsalo na disk příliš mnoho a bylo zastaveno."},
 	}
 	noOutput   = lang.Words{EN: "It printed nothing.", ZH: "没有任何输出。", CS: "Nic nevypsalo."}
 	errorHead  = lang.Words{EN: "Errors:", ZH: "错误输出：", CS: "Chyby:"}
