@@ -34,7 +34,9 @@ CREATE FUNCTION op(a text, b text) RETURNS bool IMMUTABLE LANGUAGE plpgsql AS $$
 CREATE OPERATOR ### (LEFTARG = text, RIGHTARG = text, FUNCTION = op); CREATE OPERATOR other.<-< (RIGHTARG = text, LEFTARG = text, FUNCTION = op);
 CREATE OPERATOR ~~ (LEFTARG = customers, RIGHTARG = text, FUNCTION = loose_like);
 CREATE FUNCTION step(a text, b int) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT mark() $$; CREATE AGGREGATE total_mark(int) (SFUNC = step, STYPE = text);
-CREATE DOMAIN checked AS text CHECK (mark() IS NOT NULL);
+CREATE DOMAIN checked AS text CHECK (mark() IS NOT NULL); CREATE TYPE made AS (a checked); CREATE TABLE holds(b made);
+CREATE FUNCTION sorts(a text, b text) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM mark(); RETURN 0; END $$; CREATE OPERATOR CLASS sorting FOR TYPE text USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 sorts(text, text);
+CREATE TABLE sorted(x text); CREATE INDEX ON sorted (x sorting);
 CREATE TYPE pair AS (a text); CREATE FUNCTION to_pair(x text) RETURNS pair LANGUAGE sql AS $$ SELECT ROW(mark())::pair $$; CREATE CAST (text AS pair) WITH FUNCTION to_pair(text);
 CREATE VIEW files AS SELECT pg_read_file('/etc/passwd') AS x; CREATE VIEW over_files AS SELECT x FROM files; CREATE VIEW marks AS SELECT mark() AS x; CREATE VIEW secrets AS SELECT * FROM pg_authid;
 CREATE VIEW sessions AS SELECT (pid).pg_terminate_backend AS gone FROM pg_stat_activity WHERE application_name = 'victim';
@@ -179,7 +181,8 @@ func TestPostgresForesees(t *testing.T) {
 		"INSERT INTO own(x) VALUES (1)":                           {1, false, "[]"}, "INSERT INTO halves VALUES (9)": {1, false, "[]"}, "INSERT INTO numbered DEFAULT VALUES": {1, false, "[]"},
 		"INSERT INTO numbered(x) SELECT name FROM customers WHERE id > 1":                       {2, false, "[]"},
 		"DELETE FROM customers c WHERE c.id IN (1, 2)":                                          {2, false, "[]"},
-		"UPDATE customers SET name = 'x' WHERE name IS DISTINCT FROM 'Ann'":                     {0, true, "[]"},
+		"INSERT INTO customers(id, name) VALUES (8, 'a'), (9, 'b') ORDER BY 1 LIMIT 1":          {0, true, "[]"},
+		"UPDATE customers SET name = 'x' WHERE name IS DISTINCT FROM 'Ann'":                     {2, false, "[]"},
 		"DELETE FROM orders o USING customers c WHERE o.customer = c.id AND c.id = 1":           {0, true, "[]"},
 		"MERGE INTO customers c USING (VALUES (1)) v(x) ON c.id = v.x WHEN MATCHED THEN DELETE": {0, true, "[table orders]"},
 		"INSERT INTO customers VALUES (1, 'x') ON CONFLICT (id) DO NOTHING":                     {1, true, "[]"},

@@ -64,6 +64,11 @@ func (s *server) foresee(ctx context.Context, statement string, parts []token) (
 	return c, nil
 }
 
+// triggers tells whether a trigger may leave rows as they are, or change more.
+func (c Change) triggers() bool {
+	return slices.ContainsFunc(c.Beyond, func(b string) bool { return strings.HasPrefix(b, "trigger ") })
+}
+
 // aboutSQL tells of a table how it is called here, whether it is somewhere else, and
 // what is set off by a change of it: triggers, and foreign keys of other tables.
 const aboutSQL = `WITH RECURSIVE t AS (SELECT c.oid, c.relname, c.relkind, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2),
@@ -72,7 +77,7 @@ ways AS (SELECT confrelid AS a, conrelid AS b FROM pg_constraint WHERE contype =
 	UNION SELECT inhparent, inhrelid FROM pg_inherits),
 reached AS (SELECT oid FROM t UNION SELECT b FROM reached JOIN ways ON a = oid)
 SELECT CASE WHEN nspname = current_schema() THEN '' ELSE nspname || '.' END || relname, quote_ident(nspname) || '.' || quote_ident(relname),
-	EXISTS (SELECT FROM reached r JOIN pg_class c ON c.oid = r.oid WHERE c.relkind = 'f'),
+	EXISTS (SELECT FROM reached r JOIN pg_class c ON c.oid = r.oid WHERE c.relkind = 'f'), (SELECT relrowsecurity FROM pg_class c WHERE c.oid = t.oid),
 	coalesce((SELECT string_agg(x, E'\n' ORDER BY x) FROM (
 		SELECT 'table ' || r.oid::regclass::text AS x FROM reached r WHERE r.oid <> t.oid AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = r.oid)
 		UNION SELECT 'trigger ' || tgname FROM pg_trigger JOIN reached r ON tgrelid = r.oid WHERE NOT tgisinternal AND tgenabled <> 'D') u), '')
@@ -80,6 +85,7 @@ FROM t`
 
 // tell fills in what is known of the tables that are changed.
 func (s *server) tell(ctx context.Context, c *Change, steps []step) error {
+	guarded := false // some rows may be seen, and others changed
 	for _, step := range steps {
 		c.Rows += step.rows
 		r, err := s.run(ctx, aboutSQL, step.schema, step.table, step.kind)
@@ -92,9 +98,10 @@ func (s *server) tell(ctx context.Context, c *Change, steps []step) error {
 			if t.Table = string(row[0]); isTrue(row[2]) {
 				return errCalls(t.Table, "it is a foreign table, or a change of it reaches one")
 			}
-			if beyond := string(row[3]); beyond != "" {
+			if beyond := string(row[4]); beyond != "" {
 				c.Beyond = append(c.Beyond, strings.Split(beyond, "\n")...)
 			}
+			guarded = guarded || isTrue(row[3])
 			if !c.About && step.kind != "Insert" {
 				if t.Of, err = s.allOf(ctx, string(row[1]), step.rows); err != nil {
 					return err
@@ -113,6 +120,7 @@ func (s *server) tell(ctx context.Context, c *Change, steps []step) error {
 			c.Tables = append(c.Tables, t)
 		}
 	}
+	c.About = c.About || guarded
 	return nil
 }
 
@@ -129,9 +137,10 @@ func (s *server) allOf(ctx context.Context, table string, some int64) (int64, er
 	return all, nil
 }
 
-// refersSQL tells which foreign keys delete or change rows with those of a table.
+// refersSQL tells which foreign keys delete or change rows with those of a table, and
+// of which those cannot be counted.
 const refersSQL = `SELECT CASE WHEN n.nspname = current_schema() THEN '' ELSE n.nspname || '.' END || c.relname, quote_ident(n.nspname) || '.' || quote_ident(c.relname),
-	string_agg(quote_ident(b.attname), ', ' ORDER BY k.n), string_agg(quote_ident(a.attname), ', ' ORDER BY k.n), f.confdeltype = 'c', f.conrelid = f.confrelid, n.nspname, c.relname, c.oid::regclass::text
+	string_agg(quote_ident(b.attname), ', ' ORDER BY k.n), string_agg(quote_ident(a.attname), ', ' ORDER BY k.n), f.confdeltype = 'c', f.conrelid = f.confrelid OR NOT has_table_privilege(c.oid, 'SELECT'), n.nspname, c.relname, c.oid::regclass::text
 FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_class o ON o.oid = f.confrelid JOIN pg_namespace m ON m.oid = o.relnamespace,
 	unnest(f.conkey, f.confkey) WITH ORDINALITY k(here, there, n), pg_attribute b, pg_attribute a
 WHERE f.contype = 'f' AND f.conparentid = 0 AND f.confdeltype IN ('c', 'n', 'd') AND m.nspname = $1 AND o.relname = $2
@@ -251,7 +260,7 @@ func simple(sql string, parts []token) (c counting, ok bool) {
 	// at finds a word outside brackets.
 	at := func(from int, words ...string) int {
 		for i := from; i < len(parts); i++ {
-			if level[i] == 0 && parts[i].kind == word && slices.Contains(words, parts[i].text) {
+			if level[i] == 0 && parts[i].kind == word && slices.Contains(words, parts[i].text) && (parts[i].text != "FROM" || parts[i-1].text != "DISTINCT") {
 				return i
 			}
 		}
@@ -279,8 +288,12 @@ func simple(sql string, parts []token) (c counting, ok bool) {
 		if parts[body].text == "VALUES" { // with DEFAULT in it, it is no query
 			rows := 0
 			for i := body + 1; i < end; i++ {
-				if level[i] == 0 && parts[i].text == "(" {
+				switch {
+				case level[i] > 0 || parts[i].text == ")" || parts[i].text == ",":
+				case parts[i].text == "(":
 					rows++
+				default: // an ORDER BY, a LIMIT
+					return c, false
 				}
 			}
 			c.count = fmt.Sprintf("SELECT %d", rows)

@@ -90,15 +90,19 @@ func asciiLower(s string) string {
 	}, s)
 }
 
-// foundSQL looks names up: functions, those that operators, types, casts and
-// aggregates call, and views, policies and tables. Of what a text calls it gives the
+// foundSQL looks names up: functions, those that operators, types and what they are
+// made of, casts, aggregates and indexes call, and views, policies and tables. Of what a text calls it gives the
 // text. Names are cut to 63 bytes, as the server cuts them. A table is one that can be
 // meant: in the search path, or in a schema that is named too; a function may be in
 // any, and where a function names a table, so may the table.
 const foundSQL = `WITH RECURSIVE calls AS (SELECT t::name AS x FROM json_array_elements_text($1::json) t),
 words AS (SELECT t::name AS x FROM json_array_elements_text($2::json) t),
 runs AS (SELECT t AS x FROM json_array_elements_text($3::json) t),
-types AS (SELECT t.* FROM pg_type t WHERE t.typname IN (SELECT x FROM words) AND t.typnamespace <> 'pg_catalog'::regnamespace),
+owned AS MATERIALIZED (SELECT oid, typname, typrelid, typelem, typbasetype FROM pg_type WHERE typnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)),
+made AS MATERIALIZED (SELECT oid, typelem AS of FROM owned UNION ALL SELECT oid, typbasetype FROM owned
+	UNION ALL SELECT o.oid, atttypid FROM owned o JOIN pg_attribute ON attrelid = typrelid WHERE attnum > 0 AND atttypid IN (SELECT oid FROM owned)),
+parts AS (SELECT oid FROM owned WHERE typname IN (SELECT x FROM words) UNION SELECT made.of FROM parts JOIN made ON made.oid = parts.oid),
+types AS (SELECT t.* FROM pg_type t JOIN parts ON parts.oid = t.oid WHERE t.oid IN (SELECT oid FROM owned)),
 functions AS (
 	SELECT oid AS f FROM pg_proc WHERE proname IN (SELECT x FROM calls)
 	UNION SELECT unnest(ARRAY[oprcode, oprrest, oprjoin]::oid[]) FROM pg_operator WHERE oprnamespace <> 'pg_catalog'::regnamespace AND EXISTS (SELECT FROM runs WHERE strpos(x, oprname::text) > 0)
@@ -110,11 +114,13 @@ functions AS (
 tables AS (
 	SELECT c.oid, c.relname, c.relkind, c.relnamespace FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relname IN (SELECT x FROM words) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND ($4::boolean OR n.nspname = ANY (current_schemas(true)) OR n.nspname IN (SELECT x FROM words))
-	UNION SELECT c.oid, c.relname, c.relkind, c.relnamespace FROM tables t JOIN pg_inherits i ON i.inhparent = t.oid JOIN pg_class c ON c.oid = i.inhrelid)
+	UNION SELECT c.oid, c.relname, c.relkind, c.relnamespace FROM tables t JOIN pg_inherits i ON i.inhparent = t.oid JOIN pg_class c ON c.oid = i.inhrelid),
+called AS (SELECT f FROM functions
+	UNION SELECT amproc FROM pg_index i, unnest(i.indclass::oid[]) k JOIN pg_opclass o ON o.oid = k JOIN pg_amproc ON amprocfamily = o.opcfamily WHERE indrelid IN (SELECT oid FROM tables) AND o.opcnamespace <> 'pg_catalog'::regnamespace)
 SELECT 'f' || p.oid, p.proname, p.provolatile = 'v', p.prosecdef, l.lanname, p.pronamespace = 'pg_catalog'::regnamespace,
 	EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'),
 	CASE WHEN p.prokind IN ('a', 'w') THEN '' WHEN p.prosrc = '' THEN pg_get_functiondef(p.oid) ELSE p.prosrc END || coalesce(E'\n' || pg_get_expr(p.proargdefaults, 0), ''), p.prokind
-FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang WHERE p.oid IN (SELECT f FROM functions)
+FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang WHERE p.oid IN (SELECT f FROM called)
 UNION ALL SELECT 't' || oid, relname, false, false, relkind::text, false, false, CASE WHEN relkind = 'v' THEN pg_get_viewdef(oid) ELSE '' END, 'x' FROM tables
 	WHERE relkind IN ('v', 'f') AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
 UNION ALL SELECT key || oid, label, false, false, '', false, false, content, 'x' FROM (
