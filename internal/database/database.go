@@ -6,12 +6,15 @@
 // statement would do while it compiles it, to an authorizer that knows few things and
 // refuses all others (see policy.go); reading also happens on a connection that cannot
 // write. For PostgreSQL, reading is a read-only transaction of the server's, one
-// statement in the extended protocol, and the few words and functions that reach past
-// a transaction are refused before (see postgres.go).
+// statement in the extended protocol, and what reaches past a transaction is refused
+// before, by what the server says of each function that could be called, however it is
+// written (see pgpolicy.go and pglook.go).
 //
-// A change is made in a transaction and counted there, as a preview and once more when
-// it is done: the preview is rolled back, and the change is kept only if it is the one
-// that the person agreed to.
+// A change of a SQLite file is made in a transaction and counted there, as a preview
+// and once more when it is done: the preview is rolled back, and the change is kept only
+// if it is the one that the person agreed to. On a server, which does more than a
+// rollback takes back, nothing is run before the yes: the rows are counted by a SELECT,
+// or estimated by the server's planner (see pgforesee.go).
 //
 // Errors are *loci.ToolError values made to be read by a model. None has a password in
 // it, and none repeats more than 200 characters of anything.
@@ -44,7 +47,8 @@ type Database interface {
 	// Query runs one statement that reads.
 	Query(ctx context.Context, sql string, limit Limit) (Rows, error)
 	// Change runs one statement that changes rows, in a transaction that is kept
-	// only if keep says so with nil. keep's error is then Change's.
+	// only if keep says so with nil. keep's error is then Change's. Without keep it
+	// tells what the statement would do, and does nothing.
 	Change(ctx context.Context, sql string, keep func(Change) error) (Change, error)
 	// Name is how a person calls the database: the path of a file, or the name of a
 	// connection.
@@ -81,6 +85,8 @@ type Change struct {
 	Rows    int64 // that the statement itself changed
 	Tables  []Touched
 	Samples []string // some of the rows as they were before
+	About   bool     // Rows and Tables are what the server's planner expects
+	Beyond  []string // tables and triggers that it may set off, uncounted
 	// Basis identifies the database and the rows as they were before, as far as that
 	// can be told: whoever agreed to one basis did not agree to another.
 	Basis string

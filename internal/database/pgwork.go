@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
@@ -23,7 +22,28 @@ func (s *server) inside(ctx context.Context, kind string, use func() error) (err
 			_, _ = s.run(ctx, "ROLLBACK") // where it fails the connection ends, and the transaction with it
 		}
 	}()
+	if err := s.pin(ctx); err != nil {
+		return s.explain(ctx, err)
+	}
 	return s.explain(ctx, use())
+}
+
+// pin makes names mean what is the server's own before anybody else's, for the
+// transaction, also where the search path has been set to begin with something else.
+// What looks names up is not worth being compiled (jit).
+func (s *server) pin(ctx context.Context) error {
+	r, err := s.run(ctx, "SELECT s, pg_catalog.quote_ident(s) FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) s")
+	if err != nil {
+		return err
+	}
+	var path []string
+	for _, row := range r.Rows {
+		if schema := string(row[0]); schema != "pg_catalog" && !strings.HasPrefix(schema, "pg_temp") {
+			path = append(path, string(row[1]))
+		}
+	}
+	_, err = s.run(ctx, "SELECT pg_catalog.set_config('search_path', $1, true), pg_catalog.set_config('jit', 'off', true)", strings.Join(append(path, "pg_temp"), ", "))
+	return err
 }
 
 // tablesSQL lists what the user may read. The estimate is that of the last ANALYZE, -1
@@ -59,11 +79,16 @@ func (s *server) Tables(ctx context.Context) (schema Schema, err error) {
 			t := Table{Name: string(row[1]), View: isTrue(row[2]), About: true}
 			t.Rows, _ = strconv.ParseInt(string(row[3]), 10, 64) // it is a number
 			if t.Rows < 0 {
-				if t.Rows, err = s.count(ctx, string(row[4]), countedTo+1); err != nil {
+				t.Rows = 0
+				if ok, err := s.mayCount(ctx, string(row[4])); err != nil {
 					return err
+				} else if ok {
+					if t.Rows, err = s.count(ctx, string(row[4]), countedTo+1); err != nil {
+						return err
+					}
+					t.About = t.Rows > countedTo
+					t.Rows = min(t.Rows, countedTo)
 				}
-				t.About = t.Rows > countedTo
-				t.Rows = min(t.Rows, countedTo)
 			}
 			columns, err := s.run(ctx, columnsSQL, string(row[0]))
 			if err != nil {
@@ -92,19 +117,22 @@ func (s *server) count(ctx context.Context, table string, most int64) (int64, er
 }
 
 // statement takes one statement of the model's as far as the server has compiled it.
-func (s *server) statement(ctx context.Context, text string, change bool) (string, *pgconn.StatementDescription, error) {
-	statement, parts, err := dialect{postgres: true}.single(text)
+func (s *server) statement(ctx context.Context, text string, change bool) (statement string, parts []token, d *pgconn.StatementDescription, err error) {
+	statement, parts, err = dialect{postgres: true}.single(text)
 	if err == nil {
 		err = permitted(parts, change)
 	}
-	if err != nil {
-		return "", nil, err
+	if err == nil {
+		err = s.lookUp(ctx, statement, parts, change)
 	}
-	d, err := s.conn.Prepare(ctx, "", statement, nil)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	d, err = s.conn.Prepare(ctx, "", statement, nil)
 	if err == nil && len(d.ParamOIDs) > 0 {
 		err = errParameters
 	}
-	return statement, d, err
+	return statement, parts, d, err
 }
 
 // Query runs one statement in a read-only transaction.
@@ -112,7 +140,7 @@ func (s *server) Query(ctx context.Context, text string, limit Limit) (found Row
 	ctx, cancel := context.WithTimeoutCause(ctx, readFor, errSlow(readFor))
 	defer cancel()
 	err = s.inside(ctx, "READ ONLY", func() error {
-		_, d, err := s.statement(ctx, text, false)
+		_, _, d, err := s.statement(ctx, text, false)
 		if err != nil {
 			return err
 		}
@@ -175,9 +203,10 @@ const touchedSQL = `SELECT CASE WHEN schemaname = current_schema() THEN '' ELSE 
 	n_tup_ins, n_tup_upd, n_tup_del, quote_ident(schemaname) || '.' || quote_ident(relname), schemaname IN ('pg_catalog', 'information_schema')
 FROM pg_stat_xact_all_tables WHERE n_tup_ins + n_tup_upd + n_tup_del > 0 AND schemaname NOT LIKE 'pg\_toast%' ORDER BY 1`
 
-// Change runs one INSERT, UPDATE, DELETE or MERGE in a transaction. What a trigger does
-// outside the database, and the numbers that a sequence gives, are not taken back with
-// it: that is part of what a person allows who makes a connection writable.
+// Change runs one INSERT, UPDATE, DELETE or MERGE in a transaction, after keep has been
+// told what it would do; without keep it only tells that, and nothing is run. What a
+// trigger does outside the database, and the numbers that a sequence gives, are part of
+// what a person agrees to who makes a connection writable and says yes.
 func (s *server) Change(ctx context.Context, text string, keep func(Change) error) (done Change, err error) {
 	if !s.writable {
 		e := refuse("Tell the person that this connection is for reading; writable: true in config.yaml would open it.",
@@ -187,34 +216,33 @@ func (s *server) Change(ctx context.Context, text string, keep func(Change) erro
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, changeFor, errSlow(changeFor))
 	defer cancel()
+	var would Change
+	err = s.inside(ctx, "READ ONLY", func() error {
+		statement, parts, _, err := s.statement(ctx, text, true)
+		if err == nil {
+			would, err = s.foresee(ctx, statement, parts)
+		}
+		return err
+	})
+	if err != nil || keep == nil {
+		return would, err
+	}
+	if err := keep(would); err != nil {
+		return would, err
+	}
 	var id string
 	err = s.inside(ctx, "READ WRITE", func() error {
-		_, _, err := s.statement(ctx, text, true)
-		if err != nil {
+		// Once more, for the names may mean something else by now.
+		if _, _, _, err := s.statement(ctx, text, true); err != nil {
 			return err
 		}
-		tag, err := s.conn.ExecPrepared(ctx, "", nil, nil, nil).Close()
-		if err != nil {
+		if done, err = s.execute(ctx); err != nil {
 			return err
 		}
-		done.Rows = tag.RowsAffected()
-		if _, err := s.run(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil { // what would fail in the end fails now
-			return err
-		}
-		if done.Tables, err = s.touched(ctx); err != nil {
-			return err
-		}
-		if tag.Select() { // rows that a WITH changed are counted in the tables alone
-			if done.Rows = 0; len(done.Tables) == 0 {
-				return errNoChange
-			}
-			for _, t := range done.Tables {
-				done.Rows += t.Inserted + t.Updated + t.Deleted
-			}
-		}
-		done.Basis = fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q %v %v", s.name, done.Rows, done.Tables)))
-		if err := keep(done); err != nil {
-			return err
+		if done.Basis = would.Basis; !would.About && !would.triggers() && done.Rows != would.Rows {
+			e := refuse("Make the call again: the person is then asked with the new number.", "The statement changes %d rows by now, not %d. Nothing was changed.", done.Rows, would.Rows)
+			e.CanRetry = true
+			return e
 		}
 		id, err = s.commit(ctx)
 		return err
@@ -224,6 +252,30 @@ func (s *server) Change(ctx context.Context, text string, keep func(Change) erro
 		done.Verified = err == nil && string(r.Rows[0][0]) == "committed"
 	}
 	return done, err
+}
+
+// execute runs the statement that was compiled, and counts.
+func (s *server) execute(ctx context.Context) (done Change, err error) {
+	tag, err := s.conn.ExecPrepared(ctx, "", nil, nil, nil).Close()
+	if err != nil {
+		return done, err
+	}
+	done.Rows = tag.RowsAffected()
+	if _, err := s.run(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil { // what would fail in the end fails now
+		return done, err
+	}
+	if done.Tables, err = s.touched(ctx); err != nil {
+		return done, err
+	}
+	if tag.Select() { // rows that a WITH changed are counted in the tables alone
+		if done.Rows = 0; len(done.Tables) == 0 {
+			return done, errNoChange
+		}
+		for _, t := range done.Tables {
+			done.Rows += t.Inserted + t.Updated + t.Deleted
+		}
+	}
+	return done, nil
 }
 
 // touched is what the transaction has done to each table.

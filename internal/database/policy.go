@@ -56,7 +56,12 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, _, _ stri
 // judge says why something may not be done; nil: it may.
 func (g *guard) judge(action sqlite.AuthorizerActionCode, arg1, arg2 string) error {
 	switch action {
-	case sqlite.AuthSelect, sqlite.AuthRead, sqlite.AuthRecursive:
+	case sqlite.AuthRead:
+		if slices.Contains(closedFunctions, strings.ToLower(arg1)) {
+			return errStructure("Reading " + quote(arg1))
+		}
+		return nil
+	case sqlite.AuthSelect, sqlite.AuthRecursive:
 		return nil
 	case sqlite.AuthFunction:
 		if slices.Contains(closedFunctions, strings.ToLower(arg2)) {
@@ -87,7 +92,7 @@ func (g *guard) rows(action sqlite.AuthorizerActionCode, table string) error {
 	return nil
 }
 
-// closedFunctions reach past the database.
+// closedFunctions reach past the database, or under its tables; some are tables.
 var closedFunctions = []string{"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "fsdir", "sqlite_dbpage", "sqlite_log"}
 
 // pragma judges a PRAGMA: some describe what is asked about, others tell a setting

@@ -203,7 +203,7 @@ var attacks = []string{
 	"SELECT * FROM pragma_writable_schema", "SELECT * FROM pragma_user_version(7)",
 	"ATTACH '/etc/passwd' AS x", "ATTACH DATABASE 'file:other.db?mode=rwc' AS x", "ATTACH ':memory:' AS x", "DETACH main",
 	"SELECT load_extension('/tmp/x.so')", "SELECT LOAD_EXTENSION('x')", `SELECT "load_extension"('x')`, "SELECT (SELECT load_extension('x','y'))", "WITH a AS (SELECT load_extension('x')) SELECT * FROM a",
-	"SELECT sqlite_log(1, 'x')", "SELECT readfile('/etc/passwd')", "SELECT writefile('x','y')", "SELECT fts3_tokenizer('simple')", "UPDATE sqlite_dbpage SET data = x'00'",
+	"SELECT sqlite_log(1, 'x')", "SELECT readfile('/etc/passwd')", "SELECT writefile('x','y')", "SELECT fts3_tokenizer('simple')", "UPDATE sqlite_dbpage SET data = x'00'", "SELECT data FROM sqlite_dbpage", "SELECT * FROM pragma_optimize(0xfffe)", "SELECT * FROM pragma_query_only", "SELECT * FROM fts3_tokenizer('simple')",
 	"SELECT 1; DROP TABLE orders", "SELECT 1;\n--\nDELETE FROM orders", "SELECT ';'; DELETE FROM orders", "SELECT 1;/* */DELETE FROM orders", ";DELETE FROM orders; SELECT 1", "SELECT 1;\x00DELETE FROM orders",
 	"BEGIN; DELETE FROM orders; COMMIT", "DELETE FROM orders; DELETE FROM orders",
 	"BEGIN", "COMMIT", "ROLLBACK", "END", "SAVEPOINT a", "RELEASE a", "BEGIN EXCLUSIVE",

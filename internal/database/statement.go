@@ -57,7 +57,11 @@ func (d dialect) next(sql string, i int) (end int, k kind) {
 	case strings.IndexByte(" \t\n\r\f", c) >= 0:
 		return i + 1, -1
 	case strings.HasPrefix(rest, "--"):
-		if n := strings.IndexByte(rest, '\n'); n >= 0 {
+		ends := "\n"
+		if d.postgres {
+			ends = "\n\r"
+		}
+		if n := strings.IndexAny(rest, ends); n >= 0 {
 			return i + n + 1, -1
 		}
 		return len(sql), -1

@@ -2,7 +2,6 @@ package toolkit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -115,15 +114,11 @@ func changeDatabase(ctx context.Context, env tool.Env, args changeArgs, named ma
 	})
 }
 
-// errNotYet ends the transaction of a preview.
-var errNotYet = errors.New("only looked at")
-
-// previewChange makes the change, counts, and takes it back.
+// previewChange tells what the change would do.
 func previewChange(ctx context.Context, env tool.Env, args changeArgs, named map[string]database.Connection) (tool.Preview, error) {
 	return onChange(ctx, env, args, named, func(db opened, where string) (p tool.Preview, err error) {
-		var would database.Change
-		_, err = db.Change(ctx, args.Query, func(c database.Change) error { would = c; return errNotYet })
-		if !errors.Is(err, errNotYet) {
+		would, err := db.Change(ctx, args.Query, nil)
+		if err != nil {
 			return p, err
 		}
 		return tool.Preview{Text: foretell(env.Scope.Lang, where, args.Query, would), Basis: would.Basis, Touches: []string{where}}, nil
@@ -138,6 +133,9 @@ func foretell(language, where, query string, c database.Change) string {
 			b.WriteString(allRows.In(language, rowWord.In(language, int(t.Of)), oneLine(text.Clip(t.Table, 60))) + "\n")
 		}
 	}
+	if c.About {
+		b.WriteString(estimated.In(language) + "\n")
+	}
 	b.WriteString(wouldChange.In(language, rowWord.In(language, int(c.Rows)), oneLine(where)))
 	for _, t := range c.Tables[:min(10, len(c.Tables))] {
 		b.WriteString("\n" + oneLine(text.Clip(t.Table, 60)) + ": " + counts(language, touched{t.Table, t.Inserted, t.Updated, t.Deleted}))
@@ -147,6 +145,13 @@ func foretell(language, where, query string, c database.Change) string {
 	}
 	if more := len(c.Tables) - 10; more > 0 {
 		b.WriteString("\n" + moreLines.In(language, tableWord.In(language, more)))
+	}
+	if len(c.Beyond) > 0 {
+		names := make([]string, len(c.Beyond))
+		for i, n := range c.Beyond {
+			names[i] = oneLine(text.Clip(n, 80))
+		}
+		b.WriteString("\n" + setsOff.In(language, some(language, names, 10)))
 	}
 	b.WriteString("\n" + clipRunes(visible(query), previewRunes))
 	left := previewRunes
@@ -201,6 +206,16 @@ var (
 		CS: "⚠ VŠECHNO (%s) v tabulce %s: žádné WHERE nic neponechá, jak je.",
 	}
 	wouldChange = lang.Words{EN: "This changes %s in %s", ZH: "这将更改 %s：%s", CS: "Změní se %s v %s"}
-	ofRows      = lang.Words{EN: ", of %s", ZH: "，共 %s", CS: ", celkem %s"}
-	noUndo      = lang.Words{EN: "It cannot be undone afterwards.", ZH: "之后无法撤销。", CS: "Potom to nepůjde vzít zpět."}
+	estimated   = lang.Words{
+		EN: "⚠ The numbers are the server's ESTIMATE: it may change more rows, or fewer.",
+		ZH: "⚠ 以下数字是服务器的估计值：实际更改的行数可能更多或更少。",
+		CS: "⚠ Čísla jsou ODHAD serveru: řádků se může změnit víc i méně.",
+	}
+	setsOff = lang.Words{
+		EN: "It may also set off or change, uncounted: %s.",
+		ZH: "它还可能触发或更改（未计数）：%s。",
+		CS: "Může také spustit nebo změnit (nespočítáno): %s.",
+	}
+	ofRows = lang.Words{EN: ", of %s", ZH: "，共 %s", CS: ", celkem %s"}
+	noUndo = lang.Words{EN: "It cannot be undone afterwards.", ZH: "之后无法撤销。", CS: "Potom to nepůjde vzít zpět."}
 )

@@ -200,3 +200,17 @@ func TestChangeDB(t *testing.T) {
 		t.Errorf("a protected place: %+v", ask)
 	}
 }
+
+// A person is told what is an estimate, and what is not counted at all.
+func TestForetell(t *testing.T) {
+	c := database.Change{Rows: 7, Tables: []database.Touched{{Table: "orders", Updated: 7}}, Beyond: []string{"table lines", "trigger \u202eaudit"}}
+	for language, want := range map[string][2]string{"en": {"ESTIMATE", "uncounted"}, "zh": {"估计", "未计数"}, "cs": {"ODHAD", "nespočítáno"}} {
+		c.About = false
+		exact := foretell(language, "database work", "UPDATE orders SET x = 1", c)
+		c.About = true
+		about := foretell(language, "database work", "UPDATE orders SET x = 1", c)
+		if strings.Contains(exact, want[0]) || !strings.Contains(about, want[0]) || !strings.Contains(exact, want[1]) || !strings.Contains(exact, "table lines") || strings.Contains(exact, "\u202e") {
+			t.Errorf("%s: %s\n%s", language, exact, about)
+		}
+	}
+}
