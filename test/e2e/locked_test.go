@@ -244,7 +244,7 @@ func TestRevokedKey(t *testing.T) {
 func TestRotatedKey(t *testing.T) {
 	in := serve(t, options{args: []string{"--backend", "http://127.0.0.1:9"}})
 	old := in.Key
-	out, stderr, code := run(t, in.home, "", nil, "keys", "rotate")
+	out, stderr, code := run(t, in.home, "", nil, "keys", "rotate", "owner")
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
