@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"loci"
@@ -16,15 +15,7 @@ import (
 // On a full disk what only looks goes on, nothing is done that could not be written
 // down, and both is over when there is room again.
 func TestAuditDiskFull(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
-		t.Skip("a small disk cannot be mounted here:", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := smallDisk(t)
 	db := openAt(t, filepath.Join(dir, "loci.db"))
 	done := 0
 	type nothing struct{}

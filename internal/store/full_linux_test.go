@@ -11,9 +11,9 @@ import (
 	"loci"
 )
 
-// On a full disk reading works, writing says so, and it goes on when there is
-// room again.
-func TestDiskFull(t *testing.T) {
+// smallDisk is a folder on a disk of 2 MiB of its own.
+func smallDisk(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
 		t.Skip("a small disk cannot be mounted here:", err)
@@ -23,6 +23,13 @@ func TestDiskFull(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	return dir
+}
+
+// On a full disk reading works, writing says so, and it goes on when there is
+// room again.
+func TestDiskFull(t *testing.T) {
+	dir := smallDisk(t)
 	ballast := filepath.Join(dir, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, 1<<20), 0o600); err != nil {
 		t.Fatal(err)
