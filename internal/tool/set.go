@@ -153,8 +153,11 @@ func check(t Tool) error {
 	return nil
 }
 
-// Specs lists what may be offered, by name.
+// Specs lists what may be offered, by name. It is not for the caller to change.
 func (s *Set) Specs(scope loci.Scope) []loci.ToolSpec {
+	if !slices.ContainsFunc(s.specs, func(t loci.ToolSpec) bool { return !may(scope, t) }) {
+		return slices.Clip(s.specs) // the rule, and no copy for as long as a turn lasts
+	}
 	return slices.DeleteFunc(slices.Clone(s.specs), func(t loci.ToolSpec) bool { return !may(scope, t) })
 }
 

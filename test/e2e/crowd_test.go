@@ -27,10 +27,12 @@ import (
 const (
 	crowdStreams = 1000
 	crowdSlow    = 500
-	// crowdMemory is the most anonymous memory that a crowd may take, in bytes. The
-	// budget is 150 MB, which holds only where a busy machine keeps the thousand from
-	// all being at the same point; see docs/performance.md.
-	crowdMemory = 200e6
+	// crowdMemory is the most anonymous memory that a crowd may take, in bytes.
+	crowdMemory = 150e6
+	// crowdPatience is how long a slow client that was sent away waits before it comes
+	// again. net/http keeps such a connection for as long; without a pause it would not
+	// be held open but be thousands of new ones a second.
+	crowdPatience = 500 * time.Millisecond
 	// databaseFiles is how many files the database's four readers have open at most.
 	databaseFiles = 8
 )
@@ -243,7 +245,7 @@ func (c *crowd) send(ctx context.Context, body []byte) (*http.Response, error) {
 }
 
 // slow holds sockets open, each slow in its way, until the function that it gives is
-// called. One that loci drops is opened again.
+// called. One that loci drops is opened again after a moment.
 func (c *crowd) slow(n int) (end func()) {
 	host := strings.TrimPrefix(c.URL, "http://")
 	head := "POST /v1/chat/completions HTTP/1.1\r\nHost: " + host + "\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n"
@@ -280,6 +282,10 @@ func (c *crowd) slow(n int) (end func()) {
 				_, _ = io.Copy(io.Discard, conn) // until loci has had enough
 				stop()
 				_ = conn.Close()
+				select {
+				case <-time.After(crowdPatience):
+				case <-ctx.Done():
+				}
 			}
 		})
 	}
