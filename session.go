@@ -40,6 +40,7 @@ type Scope struct {
 	Folders   []string // absolute paths of the folders that may be looked into
 	Working   string   // where relative paths start; empty: the first folder
 	Lang      string   // language of the person's words: "en", "zh" or "cs"
+	Model     string   // the session's, for tools that ask one; empty: the default
 	// Taint is what the session has read from outside, such as "web example.org";
 	// Said is the person's own words in it, newest last.
 	Taint []string

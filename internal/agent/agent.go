@@ -44,6 +44,9 @@ type Tools interface {
 	Specs(scope loci.Scope) []loci.ToolSpec
 	// Doing says in words what a call does.
 	Doing(call loci.ToolCall) string
+	// Prepare makes of a call the one to ask about and to run, once, or tells why
+	// there is none.
+	Prepare(ctx context.Context, scope loci.Scope, call loci.ToolCall) (loci.ToolCall, *loci.ToolResult)
 	// Ask tells what a person has to agree to before a call may run; nil: nothing.
 	Ask(ctx context.Context, scope loci.Scope, call loci.ToolCall) *loci.Ask
 	// Call runs one call through the gate. Approved is the question about it that a

@@ -122,6 +122,10 @@ func (s *shelf) Specs(loci.Scope) []loci.ToolSpec {
 	}
 }
 
+func (s *shelf) Prepare(_ context.Context, _ loci.Scope, call loci.ToolCall) (loci.ToolCall, *loci.ToolResult) {
+	return call, nil
+}
+
 func (s *shelf) Doing(call loci.ToolCall) string { return "doing " + call.Name }
 
 // Ask wants a yes for writing, to what is there and what is to come.

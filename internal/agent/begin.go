@@ -61,6 +61,7 @@ func (t *turn) equip() (opened []string) {
 	// A session stays with the model it began with.
 	model := cmp.Or(t.req.Model, t.session.Model, t.profile.Model)
 	opened = t.open()
+	t.scope.Model = model
 	t.offer()
 	switch {
 	case t.isNew:

@@ -21,6 +21,7 @@ const (
 // stops where a person has to be asked. When it comes back from there, it goes on
 // with the call that was asked about.
 func (t *turn) tools(ctx context.Context) phase {
+	t.prepare(ctx)
 	for ; t.Next < len(t.Calls); t.Next++ {
 		if ctx.Err() != nil {
 			return (*turn).end
@@ -41,7 +42,7 @@ func (t *turn) tools(ctx context.Context) phase {
 		}
 	}
 	theirs := t.theirs()
-	t.Calls, t.Next = nil, 0
+	t.Calls, t.Next, t.Prepared, t.Failed = nil, 0, false, nil
 	t.giveOutputs()
 	if len(theirs) > 0 {
 		return t.handOver(theirs)
@@ -50,6 +51,28 @@ func (t *turn) tools(ctx context.Context) phase {
 		return t.exhausted()
 	}
 	return t.again()
+}
+
+// prepare makes of the step's calls those that are asked about and run. The model's
+// own words for them stay in the path.
+func (t *turn) prepare(ctx context.Context) {
+	if t.Prepared {
+		return
+	}
+	t.Prepared = true
+	for i, call := range t.Calls {
+		if t.clients(call) || t.repeated(call) {
+			continue
+		}
+		made, failed := t.agent.cfg.Tools.Prepare(ctx, t.scope, call)
+		t.Calls[i] = made
+		if failed != nil {
+			if t.Failed == nil {
+				t.Failed = map[string]loci.ToolResult{}
+			}
+			t.Failed[call.ID] = *failed
+		}
+	}
 }
 
 // perform makes one call, unless the person was asked and did not agree. A yes is
@@ -92,6 +115,9 @@ func (t *turn) call(ctx context.Context, call loci.ToolCall, approved *loci.Appr
 			Suggestion: "Use the result you already have, or answer the person now.",
 		}
 		return loci.ToolResult{Call: call, Err: e, Text: e.Text(), Refused: true}
+	}
+	if r, failed := t.Failed[call.ID]; failed {
+		return r
 	}
 	if r, absent := t.absent(call); absent {
 		return r

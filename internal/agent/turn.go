@@ -74,17 +74,21 @@ type reply struct {
 // progress is how far a turn has come: what it needs to go on, perhaps in another
 // process (see waiting.go).
 type progress struct {
-	Began   time.Time         `json:"began"`
-	Step    int               `json:"step"`
-	Calls   []loci.ToolCall   `json:"calls"`             // of the step that just ended, to be run
-	Next    int               `json:"next"`              // the one of them to run next
-	Native  bool              `json:"native,omitempty"`  // they came as native tool calls, not as text
-	Outputs []string          `json:"outputs,omitempty"` // what came of those that were written as text
-	Results []loci.ToolResult `json:"results,omitempty"` // of all calls of this turn
-	Seen    map[string]int    `json:"seen,omitempty"`    // how often a call was made, by name and arguments
-	Unknown int               `json:"unknown,omitempty"` // calls in a row of tools that do not exist
-	Fixed   bool              `json:"fixed,omitempty"`   // a correction was sent already
-	Receipt loci.Receipt      `json:"receipt"`
+	Began time.Time       `json:"began"`
+	Step  int             `json:"step"`
+	Calls []loci.ToolCall `json:"calls"` // of the step that just ended, to be run
+	Next  int             `json:"next"`  // the one of them to run next
+	// Prepared says that the calls are those that are asked about and run; Failed is
+	// what is wrong with those that cannot be, by id.
+	Prepared bool                       `json:"prepared,omitempty"`
+	Failed   map[string]loci.ToolResult `json:"failed,omitempty"`
+	Native   bool                       `json:"native,omitempty"`  // they came as native tool calls, not as text
+	Outputs  []string                   `json:"outputs,omitempty"` // what came of those that were written as text
+	Results  []loci.ToolResult          `json:"results,omitempty"` // of all calls of this turn
+	Seen     map[string]int             `json:"seen,omitempty"`    // how often a call was made, by name and arguments
+	Unknown  int                        `json:"unknown,omitempty"` // calls in a row of tools that do not exist
+	Fixed    bool                       `json:"fixed,omitempty"`   // a correction was sent already
+	Receipt  loci.Receipt               `json:"receipt"`
 }
 
 // logger names the turn in each of its lines.

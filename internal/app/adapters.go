@@ -20,6 +20,7 @@ import (
 	"loci/internal/sandbox"
 	"loci/internal/store"
 	"loci/internal/tool"
+	"loci/internal/toolkit"
 	"loci/internal/transcript"
 	"loci/internal/undo"
 )
@@ -47,6 +48,7 @@ var (
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
 	_ intent.Chooser     = (*model.Hub)(nil)
+	_ toolkit.Writer     = (*model.Hub)(nil)
 
 	_ api.Engine    = (*agent.Agent)(nil)
 	_ api.Sessions  = (*agent.Agent)(nil)

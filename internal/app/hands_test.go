@@ -32,6 +32,7 @@ type hands struct {
 	home  string // loci's own folders, inside data
 	asked []string
 
+	aside    string // what the model says apart from the conversation
 	says     string // to every question; empty: yes
 	question func() // what happens before the answer
 	answered []string
@@ -79,6 +80,9 @@ func (h *hands) do(tool string, args any) loci.ToolFinished {
 	h.asked = nil
 	called := false
 	h.model.Answer = func(r *fake.Request) (fake.Reply, bool) {
+		if r.Purpose == loci.PurposeBackground {
+			return fake.Reply{Text: h.aside}, true
+		}
 		if r.Purpose != loci.PurposeChat || called {
 			return fake.Reply{Text: "Done."}, true
 		}

@@ -34,6 +34,36 @@ func (s *Set) Ask(ctx context.Context, scope loci.Scope, call loci.ToolCall) *lo
 	return ask
 }
 
+// preparePatience is how long the preparation of a call may take, in which a model may
+// be asked, which reads a file on a processor that has other things to do.
+const preparePatience = 10 * time.Minute
+
+// Prepare makes of a call the one that a person is asked about and that runs; see
+// [Tool.Prepare]. It has to be used before [Set.Ask], once for each call. Where the
+// call cannot work there is a result that says why; a call whose arguments cannot be
+// read stays as it is, and [Set.Call] tells.
+func (s *Set) Prepare(ctx context.Context, scope loci.Scope, call loci.ToolCall) (loci.ToolCall, *loci.ToolResult) {
+	t, args, err := s.find(scope, call)
+	if err != nil || t.Prepare == nil || !may(scope, t.ToolSpec) {
+		return call, nil
+	}
+	t.Timeout = max(t.Timeout, preparePatience)
+	var origin string
+	made, err := guard(ctx, s, site{scope: scope}, t, func(ctx context.Context, env Env) (json.RawMessage, error) {
+		made, err := t.Prepare(ctx, env, args)
+		origin = strings.Join(env.Files.Outside(), "; ")
+		return made, err
+	})
+	if err != nil {
+		r := &loci.ToolResult{Call: call, Err: s.toolError(ctx, t.Name, err), Origin: origin}
+		r.Text = r.Err.Text()
+		s.hide(r)
+		return call, r
+	}
+	call.Arguments = made
+	return call, nil
+}
+
 // Call runs one call. Approved is the question about it that a person said yes to,
 // nil if nobody was asked. It never fails: what went wrong is in the
 // result, in words for the model, and in Text for the person. The arguments in

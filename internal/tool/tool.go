@@ -26,6 +26,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,6 +90,10 @@ type Tool struct {
 	// Doing says in a few words what a call does, for a person who watches: "reading
 	// notes.md". nil: the tool's name does.
 	Doing func(args json.RawMessage) string
+	// Prepare makes the arguments that a person is asked about, and that run, of those
+	// that the model gave, where that takes more than to read them. It changes nothing
+	// else, and is called once for each call. nil: they stay as they are.
+	Prepare func(ctx context.Context, env Env, args json.RawMessage) (json.RawMessage, error)
 	// Preview tells, without changing anything, what a call would do: what a
 	// person is shown before they agree to it. An error is why the call cannot
 	// work. nil: the arguments say it all.
@@ -195,6 +200,11 @@ func schemaOf[A any]() (json.RawMessage, error) {
 	}
 	if s.Properties == nil { // some servers insist on the member
 		s.Properties = map[string]*jsonschema.Schema{}
+	}
+	for _, p := range s.Properties { // that an argument is optional is not told twice
+		if i := slices.Index(p.Types, "null"); i >= 0 && len(p.Types) == 2 {
+			p.Type, p.Types = p.Types[1-i], nil
+		}
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[A]()) {
 		words := field.Tag.Get("enum")

@@ -11,12 +11,43 @@ import (
 	"loci/internal/tool"
 )
 
-// editArgs is what edit_file takes.
+// editCall is what edit_file takes: exact texts, or an instruction of which such
+// texts are made before anybody is asked (see instruct.go).
+type editCall struct {
+	Path        string  `json:"path" jsonschema:"text file"`
+	Old         *string `json:"old_text,omitempty" jsonschema:"exact"`
+	New         *string `json:"new_text,omitempty" jsonschema:"instead"`
+	Replace     bool    `json:"replace_all,omitempty" jsonschema:"every place"`
+	Instruction string  `json:"instruction,omitempty" jsonschema:"or what to change, in words"`
+}
+
+// editArgs is an edit as it is made.
 type editArgs struct {
-	Path    string `json:"path" jsonschema:"text file"`
-	Old     string `json:"old_text" jsonschema:"exact"`
-	New     string `json:"new_text" jsonschema:"instead"`
-	Replace bool   `json:"replace_all,omitempty" jsonschema:"every place"`
+	Path    string `json:"path"`
+	Old     string `json:"old_text"`
+	New     string `json:"new_text"`
+	Replace bool   `json:"replace_all,omitempty"`
+}
+
+// exact gives the edit that a call tells.
+func (c editCall) exact() (editArgs, error) {
+	switch {
+	case c.Instruction != "" && (c.Old != nil || c.New != nil):
+		return editArgs{}, errBoth
+	case c.Old == nil || c.New == nil:
+		return editArgs{}, &loci.ToolError{
+			Message:    "old_text or new_text is missing. Nothing was changed.",
+			CanRetry:   true,
+			Suggestion: "Give both, copied exactly; an empty new_text removes the old one. Or give an instruction instead of both.",
+		}
+	}
+	return editArgs{c.Path, *c.Old, *c.New, c.Replace}, nil
+}
+
+var errBoth = &loci.ToolError{
+	Message:    "There are an instruction and exact texts. Nothing was changed.",
+	CanRetry:   true,
+	Suggestion: "Give either instruction, or old_text and new_text.",
 }
 
 // edited is what edit_file returns.
@@ -33,9 +64,15 @@ type edited struct {
 }
 
 // editFile is the tool that replaces text in a file.
-func editFile(j *sandbox.Journal) tool.Tool {
-	edit := func(ctx context.Context, env tool.Env, args editArgs) (edited, error) { return edit(ctx, env, args, j) }
-	return tool.WithPreview(tool.Define(loci.ToolSpec{
+func editFile(j *sandbox.Journal, w Writer) tool.Tool {
+	handle := func(ctx context.Context, env tool.Env, c editCall) (edited, error) {
+		args, err := c.exact()
+		if err != nil {
+			return edited{}, err
+		}
+		return edit(ctx, env, args, j)
+	}
+	t := tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "edit_file",
 		Description: `Replaces text in a file. old_text must be there exactly and once; does not guess. ` +
 			`Example: {"path": "a.md", "old_text": "1 egg", "new_text": "2 eggs"}`,
@@ -54,7 +91,9 @@ func editFile(j *sandbox.Journal) tool.Tool {
 			"Změň v souboru config.yaml port na 8080.",
 			"Nahraď v poznámky.md mléko chlebem.",
 		},
-	}, edit, renderEdited), previewEdit)
+	}, handle, renderEdited), previewEdit)
+	t.Prepare = instructed(w)
+	return t
 }
 
 // editDraft makes the draft of an edit.
@@ -98,7 +137,11 @@ func edit(ctx context.Context, env tool.Env, args editArgs, j *sandbox.Journal) 
 }
 
 // previewEdit shows what an edit would change.
-func previewEdit(ctx context.Context, env tool.Env, args editArgs) (tool.Preview, error) {
+func previewEdit(ctx context.Context, env tool.Env, c editCall) (tool.Preview, error) {
+	args, err := c.exact()
+	if err != nil {
+		return tool.Preview{}, err
+	}
 	return onDraft(ctx, env, args.Path, editDraft(args), func(d *draft) (tool.Preview, error) {
 		p := d.preview(env.Scope.Lang, changes)
 		return p.Lasting(d.spot.Path(), p.Basis, string(d.data)), nil

@@ -38,6 +38,7 @@ type Config struct {
 	Databases map[string]database.Connection // on servers, by the names that a person gave them
 	Apps      map[string]desktop.App         // that may be started, likewise
 	Desktop   desktop.Desktop
+	Writer    Writer // makes edits from instructions; nil: nobody does
 }
 
 // All makes every built-in tool.
@@ -48,7 +49,7 @@ func All(c Config) []tool.Tool {
 		tool.WithDoing(readFile(), func(a readArgs) string { return "reading " + a.Path }),
 		tool.WithDoing(searchFiles(c), searching),
 		tool.WithDoing(writeFile(j), func(a writeArgs) string { return "writing " + a.Path }),
-		tool.WithDoing(editFile(j), func(a editArgs) string { return "changing " + a.Path }),
+		tool.WithDoing(editFile(j, c.Writer), func(a editCall) string { return "changing " + a.Path }),
 		tool.WithDoing(moveFile(j), func(a moveArgs) string { return "moving " + a.Source + " to " + a.Destination }),
 		tool.WithDoing(deleteFile(j), func(a deleteArgs) string { return "deleting " + a.Path }),
 		tool.WithDoing(runCommand(), runningCommand),
