@@ -15,16 +15,10 @@ import (
 func (h *Hub) quick(ctx context.Context, t *Target, a *acquaintance, f server.Facts) error {
 	ctx, cancel := context.WithTimeout(ctx, quickLimit)
 	defer cancel()
-	r := h.trials(t, a, f, func(ctx context.Context, work func(context.Context) error) error { return work(ctx) })
-	r.read = make(map[string]bool)
-	if err := r.native(ctx); err != nil && ctx.Err() == nil {
+	if err := newTrials(h, t, a, f).native(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
 	return nil
-}
-
-func (h *Hub) trials(t *Target, a *acquaintance, f server.Facts, send func(context.Context, func(context.Context) error) error) *trials {
-	return &trials{hub: h, t: t, a: a, told: f, send: send}
 }
 
 // Probe tries a model out now, whatever is known of it, and gives what was found.
@@ -40,10 +34,7 @@ func (h *Hub) Probe(ctx context.Context, model string) (loci.Profile, error) {
 		return loci.Profile{}, err
 	}
 	a.update(func(p *loci.Profile) bool { *p = loci.Profile{Digest: p.Digest}; return true })
-	r := h.trials(t, a, f, func(ctx context.Context, work func(context.Context) error) error {
-		return t.queue.job(ctx, h.slots(t), func(ctx context.Context, _ func() bool) error { return work(ctx) })
-	})
-	if err := r.run(ctx); err != nil {
+	if err := h.whenQuiet(ctx, t, 0, newTrials(h, t, a, f)); err != nil {
 		return loci.Profile{}, err
 	}
 	return h.set(a.known()), nil
@@ -60,10 +51,9 @@ func (h *Hub) Acquaint(ctx context.Context, model string) {
 	}
 }
 
-// look begins the trials of a model that was used and not tried out yet. Each of
-// their calls waits until no chat has come for a while, and ends when one does: the
-// trials push a conversation out of the cache of a server with one slot, once for
-// each model.
+// look begins the trials of a model that was used and not tried out yet. They wait
+// until no chat has come for a while, and stop when one does: trials push a
+// conversation out of the cache of a server with one slot, once for each model.
 func (h *Hub) look(t *Target) {
 	a := h.acquaintance(t)
 	if !a.begin() {
@@ -74,10 +64,7 @@ func (h *Hub) look(t *Target) {
 		if wait(h.ctx, h.config.Quiet) != nil {
 			return
 		}
-		r := h.trials(t, a, a.facts.last(), func(ctx context.Context, work func(context.Context) error) error {
-			return h.whenQuiet(ctx, t, work)
-		})
-		if err := r.run(h.ctx); err != nil && h.ctx.Err() == nil {
+		if err := h.whenQuiet(h.ctx, t, h.config.Quiet, newTrials(h, t, a, a.facts.last())); err != nil && h.ctx.Err() == nil {
 			h.config.Logger.Info("a model cannot be tried out now", "model", t.Model.ID, "error", err)
 		}
 	})
@@ -101,14 +88,14 @@ func (a *acquaintance) end() {
 	a.trying = false
 }
 
-// whenQuiet does some work when no chat has come for a while, and again if one comes
-// in between.
-func (h *Hub) whenQuiet(ctx context.Context, t *Target, work func(context.Context) error) error {
+// whenQuiet makes the trials once no chat has come for so long, and goes on with them
+// when one came in between.
+func (h *Hub) whenQuiet(ctx context.Context, t *Target, quiet time.Duration, r *trials) error {
 	for {
-		if err := t.queue.quiet(ctx, h.config.Quiet); err != nil {
+		if err := t.queue.quiet(ctx, quiet); err != nil {
 			return err
 		}
-		err := t.queue.job(ctx, h.slots(t), func(ctx context.Context, _ func() bool) error { return work(ctx) })
+		err := t.queue.job(ctx, h.slots(t), func(ctx context.Context, _ func() bool) error { return r.run(ctx) })
 		if !errors.Is(err, errBusy) {
 			return err
 		}

@@ -33,8 +33,7 @@ type trials struct {
 	t    *Target
 	a    *acquaintance
 	told server.Facts
-	// send makes one call when the server has room for it.
-	send func(ctx context.Context, work func(context.Context) error) error
+	next int // the trial to make next
 
 	talked string          // what it said to talkRequest
 	thinks bool            // it thinks before it answers
@@ -55,11 +54,17 @@ func (a answer) lost() bool {
 	return a.thought && strings.TrimSpace(a.text) == "" && len(a.native)+len(a.written) == 0
 }
 
-// run makes all trials. An error says that they could not go on.
+// newTrials prepares the trials of a model.
+func newTrials(h *Hub, t *Target, a *acquaintance, f server.Facts) *trials {
+	return &trials{hub: h, t: t, a: a, told: f, read: make(map[string]bool)}
+}
+
+// run makes all trials. After an error, such as that a chat came, it can be called
+// again and goes on with the trial that did not come to its end.
 func (r *trials) run(ctx context.Context) error {
-	r.read = make(map[string]bool)
-	for _, trial := range []func(context.Context) error{r.talk, r.stopping, r.native, r.constrain, r.roles, r.text} {
-		if err := trial(ctx); err != nil {
+	all := []func(context.Context) error{r.talk, r.stopping, r.native, r.constrain, r.roles, r.text}
+	for ; r.next < len(all); r.next++ {
+		if err := all[r.next](ctx); err != nil {
 			return err
 		}
 	}
@@ -89,12 +94,9 @@ func (r *trials) ask(ctx context.Context, req loci.Request, tokens int) (a answe
 		tokens += thoughtTokens
 	}
 	req.Options.MaxTokens = &tokens
-	err = r.send(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeoutCause(ctx, callLimit, errLate)
-		defer cancel()
-		a, err = r.reply(ctx, req)
-		return err
-	})
+	within, cancel := context.WithTimeoutCause(ctx, callLimit, errLate)
+	defer cancel()
+	a, err = r.reply(within, req)
 	switch e := loci.AsError(err); {
 	case err == nil:
 		return a, true, nil
@@ -342,8 +344,8 @@ func (r *trials) roles(ctx context.Context) error {
 	return nil
 }
 
-// text teaches the model one dialect after the other, and takes the one in which it
-// makes most of two calls; of equals the first, which is the shortest.
+// text teaches the model one dialect after the other, and takes the first in which it
+// makes two calls, or else one.
 func (r *trials) text(ctx context.Context) error {
 	if r.a.known().Native == loci.Yes {
 		return nil
@@ -365,8 +367,8 @@ func (r *trials) text(ctx context.Context) error {
 	return nil
 }
 
-// taught counts the right calls that a model makes in a dialect. It need not be
-// that dialect: what can be read will run.
+// taught counts the right calls, of two, that a model makes before the first wrong one
+// when it was taught a dialect. They need not be in that one: what can be read will run.
 func (r *trials) taught(ctx context.Context, m loci.Markup) (score int, ok bool, err error) {
 	system := loci.Message{Role: loci.System, Content: toolcall.Describe(m, trialTools)}
 	for _, k := range trialTasks[:2] {
@@ -378,9 +380,10 @@ func (r *trials) taught(ctx context.Context, m loci.Markup) (score int, ok bool,
 		if err != nil || !ok || a.lost() {
 			return score, false, err
 		}
-		if !a.refused && k.done(a.written) {
-			score++
+		if a.refused || !k.done(a.written) {
+			break
 		}
+		score++
 	}
 	return score, true, nil
 }

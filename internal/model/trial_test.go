@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -69,6 +70,7 @@ func TestProbe(t *testing.T) {
 			loci.Profile{Tier: loci.TierText, Native: no, Text: yes, Markup: loci.MarkupTool, Stopping: yes, Constrain: no, Schema: no, System: no, Systems: no, Alternate: yes}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			store := &memory{}
 			h, m := played(t, tt.plays, tt.change, Config{Profiles: store})
 			got, err := h.Probe(t.Context(), "")
@@ -315,12 +317,13 @@ func TestRefusalStays(t *testing.T) {
 // TestSpeedLearned takes the speed from real calls, and stores it when it is another.
 func TestSpeedLearned(t *testing.T) {
 	store := &memory{}
-	usage := func(read, write int) *loci.Usage {
-		return &loci.Usage{Prompt: 1000, Cached: new(200), Completion: 100, PromptTime: 800 * time.Second / time.Duration(read), OutputTime: 100 * time.Second / time.Duration(write)}
+	// As llama-server tells them: 800 tokens read, 100 written.
+	timed := func(read, write int) fake.Reply {
+		return fake.Reply{Raw: fmt.Sprintf(`data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}],`+
+			`"timings":{"cache_n":200,"prompt_n":800,"prompt_ms":%d,"predicted_n":100,"predicted_ms":%d}}`+"\n\ndata: [DONE]\n\n", 800_000/read, 100_000/write)}
 	}
 	h, _ := played(t, fake.Character{}, func(m *fake.Model) {
-		replies := []fake.Reply{{Text: "a", Usage: usage(400, 50)}, {Text: "b", Usage: usage(410, 50)}, {Text: "c", Usage: usage(100, 5)},
-			{Text: "d", Usage: &loci.Usage{Prompt: 1000, Completion: 100, PromptTime: time.Millisecond}}} // nobody tells how much was in the cache
+		replies := []fake.Reply{timed(400, 50), timed(410, 50), timed(100, 5), {Text: "b"}}
 		n := 0
 		m.Answer = func(r *fake.Request) (fake.Reply, bool) {
 			if r.Purpose == loci.PurposeProbe {

@@ -71,7 +71,7 @@ func (t Timeouts) orDefault() Timeouts {
 type Config struct {
 	Backend  Backend
 	Timeouts Timeouts
-	Instance string       // id of this loci; a backend that answers with it is loci itself
+	Instance string // id of this loci; a backend that answers with it is loci itself
 	// Window gives the context length to ask Ollama for, in tokens, by the model's name
 	// on the server; 0: the server's own. Nil: always that.
 	Window func(model string) int

@@ -189,9 +189,9 @@ func (c *Client) propsFacts(ctx context.Context, model string, f *Facts) error {
 			Tools  *bool `json:"supports_tools"`
 			System *bool `json:"supports_system_role"`
 		} `json:"chat_template_caps"`
-		Template string `json:"chat_template"`
-		Build    string `json:"build_info"`
-		Path     string `json:"model_path"`
+		Template   string `json:"chat_template"`
+		Build      string `json:"build_info"`
+		Path       string `json:"model_path"`
 		Modalities *struct {
 			Vision bool `json:"vision"`
 		} `json:"modalities"`
