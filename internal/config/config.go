@@ -105,7 +105,7 @@ type Config struct {
 // empty field leaves that as it was found.
 type Model struct {
 	Tier         loci.Tier    `yaml:"tier" enum:"native,text,tiny" doc:"How tools are offered to it."`
-	Dialect      loci.Markup  `yaml:"dialect" enum:"tool,tool_call,json,react" doc:"How it is taught to write calls as text, in the text tier: <tool>name(…)</tool>, <tool_call>{…}</tool_call>, a fenced JSON object, or Action and Action Input."`
+	Dialect      loci.Markup  `yaml:"dialect" enum:"tool,tool_call,json,react" doc:"How it is taught to write calls as text, in the text tier; see models.md."`
 	Window       int          `yaml:"window" min:"0" max:"10000000" doc:"Its context length in tokens, which Ollama is asked for. 0: what the server says."`
 	Think        string       `yaml:"think" enum:"on,off" doc:"Whether to ask it to think first, where the client does not say."`
 	Stops        []string     `yaml:"stops" items:"texts" doc:"Stop sequences for every call of it."`
