@@ -67,6 +67,9 @@ func (c *command) probe() *cobra.Command {
 				return err
 			}
 			return c.connected(cmd.Context(), app.Options{Say: c.say}, func(ctx context.Context, s server) error {
+				if c.OutWidth > 0 && !asJSON {
+					c.say("Trying the model out, with a few short calls.")
+				}
 				var p loci.Profile
 				ask := map[string]string{"model": strings.Join(args, "")}
 				if err := s.post(ctx, "/api/agent/models/probe", ask, &p); err != nil {

@@ -35,7 +35,7 @@ type Config struct {
 	Models      map[string]Setting // of single models, by their names
 	Timeouts    server.Timeouts
 	Profiles    ProfileStore     // nil: profiles last as long as the Hub
-	Quiet       time.Duration    // without a chat, before the trials of a model begin; 0: ten seconds
+	Quiet       time.Duration    // without a chat, before the trials of a model begin; 0: half a minute
 	Instance    string           // id of this loci
 	Logger      *slog.Logger     // nil: no log
 	Hide        *redact.Redactor // see [server.Config]

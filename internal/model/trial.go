@@ -16,7 +16,7 @@ import (
 const (
 	quickLimit = 3 * time.Second  // of those that a first turn waits for
 	callLimit  = 20 * time.Second // of one call; what takes longer is not found out
-	trialQuiet = 10 * time.Second // without a chat, before a call of the trials begins
+	trialQuiet = 30 * time.Second // without a chat, before a call of the trials begins
 
 	callTokens = 48 // enough for a call in any dialect
 	talkTokens = 24
@@ -140,6 +140,9 @@ func (r *trials) measure(w *watch, req loci.Request, c loci.Chunk) {
 		return
 	}
 	first := req.Messages[0].Content
+	if len(req.Tools) > 0 { // which templates put before the messages
+		first = "tools"
+	}
 	if !r.read[first] {
 		u := *c.Usage
 		u.Cached, u.Completion = new(0), 0

@@ -365,3 +365,57 @@ func TestSpeedLearned(t *testing.T) {
 		t.Errorf("stored %+v", kept)
 	}
 }
+
+// TestSettings puts what the person has set for a model before what was found, and
+// into its calls; another model has nothing of it.
+func TestSettings(t *testing.T) {
+	store := &memory{}
+	m, other := fake.NewModel(), fake.NewModel()
+	m.Name, other.Name, m.Thinking = "qwen3:4b", "other", true
+	m.On(loci.PurposeChat, fake.Reply{Text: "x"}, fake.Reply{Text: "x"})
+	other.On(loci.PurposeChat, fake.Reply{Text: "x"})
+	set := Setting{
+		Tier: loci.TierText, Markup: loci.MarkupReAct, Window: 6000, Think: "off", Stops: []string{"END"},
+		Stopping: loci.No, Constrain: loci.No, System: loci.No, Alternate: loci.Yes,
+	}
+	h := hub(t, Config{
+		Backends: []server.Backend{backend(m.Ollama(t), server.KindOllama), backend(other.Ollama(t), server.KindOllama)},
+		Models:   map[string]Setting{"fast": set}, Aliases: map[string]string{"fast": "QWEN3:4b"}, Window: 5000, Tier: loci.TierNative, Profiles: store,
+	})
+	p, err := h.Profile(t.Context(), "fast")
+	want := loci.Profile{Tier: loci.TierText, Markup: loci.MarkupReAct, Window: 6000, Stops: []string{"END"}, Stopping: loci.No, Constrain: loci.No,
+		System: loci.No, Alternate: loci.Yes, Reason: "The configuration says so.", Think: true}
+	ignored := cmpopts.IgnoreFields(loci.Profile{}, "Server", "Model", "Digest", "Family", "Params", "Slots")
+	if diff := cmp.Diff(want, p, ignored); diff != "" || err != nil {
+		t.Errorf("(-want +got):\n%s%v", diff, err)
+	}
+	req := ask("hello")
+	req.Model = "fast"
+	req.Messages = []loci.Message{{Role: loci.System, Content: "Rules."}, user("hello")}
+	say := func() *fake.Request {
+		for _, err := range h.Chat(t.Context(), req) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return m.Last()
+	}
+	got := say()
+	if len(got.Messages) != 1 || got.Messages[0].Content != "Rules.\n\nhello" || string(got.Options.Think) != "false" ||
+		!slices.Contains(got.Options.Stop, "END") || !strings.Contains(string(got.Body), `"num_ctx":6000`) {
+		t.Errorf("sent %s", got.Body)
+	}
+	req.Options.Think = []byte("true") // the client says
+	if got := say(); string(got.Options.Think) != "true" {
+		t.Errorf("sent %s", got.Body)
+	}
+	if p, err := h.Profile(t.Context(), "other"); err != nil || p.Tier != loci.TierNative || p.Markup != "" || p.Window != 5000 {
+		t.Errorf("%+v %v", p, err)
+	}
+	h.Close()
+	for _, kept := range store.kept {
+		if kept.Markup != "" || kept.System != loci.Unknown || kept.Reason == "The configuration says so." {
+			t.Errorf("what is set was stored: %+v", kept)
+		}
+	}
+}
