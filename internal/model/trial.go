@@ -15,11 +15,12 @@ import (
 // Bounds of the trials of a model.
 const (
 	quickLimit = 3 * time.Second  // of those that a first turn waits for
-	callLimit  = 20 * time.Second // of one call; what takes longer is not found out
+	loadLimit  = 2 * time.Minute  // of the first call, for which the model may have to be loaded
+	callLimit  = 30 * time.Second // of every other; what takes longer is not found out
 	trialQuiet = 30 * time.Second // without a chat, before a call of the trials begins
 
 	callTokens = 48 // enough for a call in any dialect
-	talkTokens = 24
+	talkTokens = 20
 	// thoughtTokens are added where a model thinks all the same when it is told not to.
 	thoughtTokens = 512
 )
@@ -33,7 +34,8 @@ type trials struct {
 	t    *Target
 	a    *acquaintance
 	told server.Facts
-	next int // the trial to make next
+	next int           // the trial to make next
+	most time.Duration // that a call may take
 
 	talked string          // what it said to talkRequest
 	thinks bool            // it thinks before it answers
@@ -47,6 +49,7 @@ type answer struct {
 	native  []loci.ToolCall // as the server gave them
 	written []loci.ToolCall // as text, in whatever dialect
 	refused bool            // the server did not want to
+	cut     bool            // it is not whole
 }
 
 // lost tells that nothing but thoughts came, which proves nothing.
@@ -56,7 +59,7 @@ func (a answer) lost() bool {
 
 // newTrials prepares the trials of a model.
 func newTrials(h *Hub, t *Target, a *acquaintance, f server.Facts) *trials {
-	return &trials{hub: h, t: t, a: a, told: f, read: make(map[string]bool)}
+	return &trials{hub: h, t: t, a: a, told: f, most: callLimit, read: make(map[string]bool)}
 }
 
 // run makes all trials. After an error, such as that a chat came, it can be called
@@ -81,7 +84,7 @@ func (r *trials) find(change func(*loci.Profile)) {
 	r.a.update(func(p *loci.Profile) bool { change(p); return true })
 }
 
-// errLate is the end of a call that took longer than callLimit.
+// errLate is the end of a call that took too long.
 var errLate = errors.New("the model took too long")
 
 // ask makes one call of at most so many tokens. False: it did not come to its end in
@@ -94,7 +97,7 @@ func (r *trials) ask(ctx context.Context, req loci.Request, tokens int) (a answe
 		tokens += thoughtTokens
 	}
 	req.Options.MaxTokens = &tokens
-	within, cancel := context.WithTimeoutCause(ctx, callLimit, errLate)
+	within, cancel := context.WithTimeoutCause(ctx, r.most, errLate)
 	defer cancel()
 	a, err = r.reply(within, req)
 	switch e := loci.AsError(err); {
@@ -123,6 +126,7 @@ func (r *trials) reply(ctx context.Context, req loci.Request) (answer, error) {
 		}
 		a.thought = a.thought || c.Reasoning != ""
 		a.native = append(a.native, c.ToolCalls...)
+		a.cut = a.cut || c.Finish == loci.FinishLength
 		r.measure(w, req, c)
 	}
 	visible, written, _ := reader.Close()
@@ -161,9 +165,15 @@ func talkRequest() loci.Request {
 // talk has the model say something: whether it thinks, how fast it writes, and a
 // text to stop in.
 func (r *trials) talk(ctx context.Context) error {
+	r.most = loadLimit
+	defer func() { r.most = callLimit }()
 	a, ok, err := r.ask(ctx, talkRequest(), talkTokens)
-	if err != nil || !ok {
+	switch {
+	case err != nil:
 		return err
+	case !ok:
+		return loci.Errorf(loci.Timeout, "The model does not say anything within %v, so it cannot be tried out.", loadLimit).
+			WithHint("Try again when the machine has less to do, or use a smaller model.")
 	}
 	r.thinks, r.talked = a.thought, a.text
 	if a.thought {
@@ -288,8 +298,11 @@ func (r *trials) native(ctx context.Context) error {
 }
 
 // unlikely is a schema that no model would follow by itself, for a question that is
-// about something else.
-const unlikely = `{"type":"object","properties":{"zq7":{"enum":["vlunk"]}},"required":["zq7"],"additionalProperties":false}`
+// about something else, and onlyFit the one object that fits it.
+const (
+	onlyFit  = `{"zq7":"vlunk"}`
+	unlikely = `{"type":"object","properties":{"zq7":{"enum":["vlunk"]}},"required":["zq7"],"additionalProperties":false}`
+)
 
 // constrain finds out whether the server holds a reply to a schema, and if not,
 // whether the model keeps to one that it is told.
@@ -299,8 +312,8 @@ func (r *trials) constrain(ctx context.Context) error {
 	if err != nil || !ok || a.lost() {
 		return err
 	}
-	var forced struct{ Zq7 string }
-	held := json.Unmarshal([]byte(strings.TrimSpace(a.text)), &forced) == nil && forced.Zq7 == "vlunk"
+	said := strings.Join(strings.Fields(a.text), "")
+	held := said == onlyFit || a.cut && strings.HasPrefix(said, onlyFit[:5]) && strings.HasPrefix(onlyFit, said)
 	r.find(func(p *loci.Profile) { p.Constrain = loci.Found(held) })
 	if held {
 		return nil
