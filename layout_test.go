@@ -76,7 +76,7 @@ var arrows = map[string]row{
 	"internal/toolkit/arith": {abilities, ". internal/text"},
 	"internal/database":      {abilities, ". internal/text"},
 	"internal/desktop":       {abilities, ". internal/text"},
-	"internal/model":         {abilities, ". internal/model/server internal/redact internal/text internal/wire internal/wire/ollama"},
+	"internal/model":         {abilities, ". internal/model/server internal/redact internal/text internal/toolcall internal/wire internal/wire/ollama"},
 	"internal/model/server":  {abilities, ". internal/redact internal/wire internal/wire/openai internal/wire/ollama"},
 	"internal/intent":        {abilities, ". internal/lang"},
 

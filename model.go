@@ -110,35 +110,6 @@ type Usage struct {
 	OutputTime time.Duration `json:"output_ns,omitempty"`
 }
 
-// Tier is how tools are offered to a model.
-type Tier string
-
-// The tiers of the design: native tool calls, text markup, and the tiny path
-// where the runtime chooses and the model only phrases.
-const (
-	TierNative Tier = "native"
-	TierText   Tier = "text"
-	TierTiny   Tier = "tiny"
-)
-
-// Profile is what loci knows about a model on a server.
-type Profile struct {
-	Server string `json:"server"` // base URL
-	Model  string `json:"model"`  // name on that server
-	Digest string `json:"digest"` // changes when the weights do; empty where the server does not tell
-	Tier   Tier   `json:"tier"`
-	Family string `json:"family,omitempty"` // such as llama or qwen2; picks prompt texts
-	Window int    `json:"window"`           // served context length in tokens; 4096 where nobody tells
-	Vision bool   `json:"vision,omitempty"`
-	Think  bool   `json:"think,omitempty"`
-	Params int64  `json:"params,omitempty"` // number of weights; 0 where unknown
-	Slots  int    `json:"slots,omitempty"`  // replies it makes at the same time; 0 where unknown
-	// Stops are stop sequences of the model that the server forgets when a call has
-	// some of its own.
-	Stops  []string `json:"stops,omitempty"`
-	Reason string   `json:"reason"` // one sentence: why this tier
-}
-
 // ModelInfo is one entry of the merged model list.
 type ModelInfo struct {
 	ID           string `json:"id"`     // what a client writes in "model"

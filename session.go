@@ -54,10 +54,11 @@ type Session struct {
 	Thread    string `json:"thread,omitempty"` // the client's own id of the conversation
 	Model     string `json:"model"`
 	Title     string `json:"title,omitempty"`
-	// Tier, System, ClientSystem and Tools are frozen when the session starts,
+	// Tier, Markup, System, ClientSystem and Tools are frozen when the session starts,
 	// so that the prompt's first bytes never change. Folders grows when the
 	// person allows one more for this session.
 	Tier         Tier     `json:"tier"`
+	Markup       Markup   `json:"dialect,omitempty"` // how the model was taught to write calls, in the text tier
 	System       string   `json:"-"`
 	ClientSystem string   `json:"-"`
 	Tools        []string `json:"-"`

@@ -31,9 +31,10 @@ type script struct {
 	tier     loci.Tier
 	window   int
 	stops    []string
-	away     bool   // the server does not answer
-	looked   func() // called once, when a turn wants to know about the model
-	replies  []any  // string: text; loci.ToolCall; func: runs in the middle; error
+	found    loci.Profile // what else is known of it
+	away     bool         // the server does not answer
+	looked   func()       // called once, when a turn wants to know about the model
+	replies  []any        // string: text; loci.ToolCall; func: runs in the middle; error
 	requests []loci.Request
 }
 
@@ -53,7 +54,9 @@ func (s *script) Profile(_ context.Context, model string) (loci.Profile, error) 
 	if model == "gone" {
 		return loci.Profile{}, loci.Errorf(loci.NotFound, "model 'gone' not found")
 	}
-	return loci.Profile{Model: model, Tier: s.tier, Window: s.window, Stops: s.stops}, nil
+	p := s.found
+	p.Model, p.Tier, p.Window, p.Stops = model, s.tier, s.window, s.stops
+	return p, nil
 }
 
 // Chat plays one reply: a list of parts, or a single part.

@@ -28,7 +28,9 @@ func (t *turn) ask(ctx context.Context) phase {
 			req.ToolChoice = t.client.Choice(t.req.ToolChoice)
 		}
 	case loci.TierText:
-		req.Options.Stop = slices.Concat(req.Options.Stop, toolcall.Stops(), t.profile.Stops)
+		if t.profile.Stopping != loci.No {
+			req.Options.Stop = slices.Concat(req.Options.Stop, toolcall.Stops(t.session.Markup), t.profile.Stops)
+		}
 	}
 	reader := toolcall.NewReader(t.specs)
 	out, err := t.stream(ctx, req, func(piece string) (string, string) {
@@ -207,7 +209,7 @@ func correction(finish loci.Finish, fault *toolcall.Fault) loci.Message {
 // tools.
 func (t *turn) toText() phase {
 	t.Step--
-	t.session.Tier, t.dirty = loci.TierText, true
+	t.session.Tier, t.session.Markup, t.dirty = loci.TierText, t.profile.Markup, true
 	t.system()
 	if !t.record(loci.Notice{Text: "This model has no native tool calls; loci lets it write them as text."}) {
 		return (*turn).end

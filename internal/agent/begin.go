@@ -69,7 +69,7 @@ func (t *turn) equip() (opened []string) {
 	case model != t.session.Model:
 		t.session.Model = model // another model reads the same prompt
 		if t.profile.Tier != t.session.Tier {
-			t.session.Tier = t.profile.Tier
+			t.session.Tier, t.session.Markup = t.profile.Tier, t.profile.Markup
 			t.system()
 		}
 	}
@@ -118,7 +118,7 @@ func inside(path, folder string) bool {
 // freeze makes the session's unchanging parts.
 func (t *turn) freeze(model string) {
 	t.session.Model = model
-	t.session.Tier = t.profile.Tier
+	t.session.Tier, t.session.Markup = t.profile.Tier, t.profile.Markup
 	t.session.ClientSystem = t.req.System
 	t.session.Title = text.Title(t.req.Message.Content, titleLength)
 	t.session.Created = loci.Time{Time: t.Began}
@@ -148,7 +148,7 @@ func (t *turn) system() {
 		f.Client = t.session.ClientSystem
 	}
 	if f.Tier == loci.TierText {
-		f.Markup = toolcall.Describe(f.Tools)
+		f.Markup = toolcall.Describe(t.session.Markup, f.Tools)
 	}
 	t.session.System = prompt.Join(prompt.System(f, prompt.ForFamily(s.Texts, s.FamilyTexts, f.Family)))
 }

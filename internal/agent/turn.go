@@ -149,6 +149,9 @@ func (t *turn) start(ctx context.Context) (phase, error) {
 	if err := t.begin(ctx); err != nil {
 		return nil, err
 	}
+	if !t.foretell() {
+		return (*turn).end, nil
+	}
 	return t.again(), nil
 }
 

@@ -249,6 +249,9 @@ func TestAgentSessions(t *testing.T) {
 		want                 string
 	}{
 		{"GET", "/api/agent/tools", "", 200, `[{"name":"list_dir"`},
+		{"GET", "/api/agent/models", "", 200, `"profile":{"server":`},
+		{"POST", "/api/agent/models/probe", `{"model":"m"}`, 200, `"model":"m"`},
+		{"POST", "/api/agent/models/probe", `{"model":1}`, 400, `{"error":{"code":"invalid"`},
 		{"GET", "/api/agent/debug?session=ses_1", "", 200, `{"system":"You are loci."}`},
 		{"GET", "/api/agent/debug?session=ses_2", "", 404, `{"error":{"code":"not_found"`},
 		{"GET", "/api/agent/debug", "", 400, `{"error":{"code":"invalid"`},

@@ -23,6 +23,7 @@ type Config struct {
 	Inspect   Inspector // tools, and the debug view
 	Audit     Audit     // the audit log
 	Models    Models    // lists, profiles, embeddings
+	Prober    Prober    // trying models out
 	Backends  Backends  // pass-through, and clients' chores
 
 	// Keys is asked for every request, so a changed key holds at once.

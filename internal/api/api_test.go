@@ -169,6 +169,18 @@ func (f *fake) Profile(_ context.Context, model string) (loci.Profile, error) {
 	return p, nil
 }
 
+func (f *fake) States(context.Context) []loci.ModelState {
+	states := make([]loci.ModelState, len(f.models))
+	for i, m := range f.models {
+		states[i] = loci.ModelState{ModelInfo: m, Profile: &f.profile}
+	}
+	return states
+}
+
+func (f *fake) Probe(ctx context.Context, model string) (loci.Profile, error) {
+	return f.Profile(ctx, model)
+}
+
 func (f *fake) Running(context.Context) []ollama.Running { return f.running }
 
 func (f *fake) Embed(_ context.Context, _ string, texts []string) ([][]float32, int, error) {
@@ -353,7 +365,7 @@ var errDown = loci.Errorf(loci.Unreachable, "Ollama at http://127.0.0.1:11434 is
 // configure makes a Config around a fake.
 func (f *fake) config() Config {
 	return Config{
-		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Backends: f, Questions: f, Audit: f, Changes: f,
+		Engine: f, Sessions: f, Library: f, Editor: f, Inspect: f, Models: f, Prober: f, Backends: f, Questions: f, Audit: f, Changes: f,
 		Keys: testKeys, KeyEditor: testKeys,
 		OwnerName:    "Ada",
 		AllowedHosts: []string{"agent.tailnet.example"}, AllowedOrigins: []string{"https://chat.example"},

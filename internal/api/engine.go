@@ -116,6 +116,14 @@ type Models interface {
 	Embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int, err error)
 }
 
+// Prober finds out how models can be used.
+type Prober interface {
+	// States lists the models of all backends with what is known about them by now.
+	States(ctx context.Context) []loci.ModelState
+	// Probe tries one out now; empty: the default model.
+	Probe(ctx context.Context, model string) (loci.Profile, error)
+}
+
 // Backends reaches the model servers without an agent in between.
 type Backends interface {
 	// Route finds the backend of a model; empty: the default model.

@@ -62,6 +62,7 @@ func TestStatusLineEnds(t *testing.T) {
 		"calls":              {then(calls), []string{"Reading b done", "calls", "finish"}},
 		"words and calls":    {then(loci.Delta{Text: "Hi"}, calls), []string{"Reading b done", "text", "calls", "finish"}},
 		"a step after words": {then(loci.Delta{Text: "Hi"}, loci.ToolStarted{Doing: "Reading c"}, calls), []string{"Reading b done", "text", "Reading c", "Reading c done", "calls", "finish"}},
+		"a notice":           {then(loci.Notice{Text: "Reading long"}, loci.Delta{Text: "Hi"}, done), []string{"Reading long", "Reading long done", "text", "finish"}},
 		"a question":         {then(loci.TurnWaiting{Text: "May I?"}), []string{"Reading b done", "text", "finish"}},
 		"nothing to say":     {then(done), []string{"Reading b done", "finish"}},
 		"an error":           {fails(errDown, begun...), []string{"Reading b done", "error"}},

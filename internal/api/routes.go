@@ -55,6 +55,8 @@ func (s *server) table() []route {
 		// sessions: each key those of its own principal, and the chat key none.
 		{"POST /api/agent/chat", chat, s.agentChat},
 		{"GET /api/agent/tools", chat, s.agentTools},
+		{"GET /api/agent/models", chat, s.agentModels},
+		{"POST /api/agent/models/probe", admin, s.agentProbe},
 		{"GET /api/agent/debug", chat, s.agentDebug},
 		{"GET /api/agent/events", chat, s.agentEvents},
 		{"GET /api/agent/ws", anyKey, s.agentSocket},

@@ -147,6 +147,10 @@ func chunks(events iter.Seq2[loci.Event, error], person bool) iter.Seq2[loci.Chu
 				if !yield(loci.Chunk{Doing: d.Doing}, nil) {
 					return
 				}
+			case loci.Notice: // about the turn, and no part of what it says
+				if !yield(loci.Chunk{Doing: d.Text}, nil) {
+					return
+				}
 			case loci.Approval:
 				asked = append(asked, d)
 			case loci.TurnWaiting:

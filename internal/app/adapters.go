@@ -59,6 +59,7 @@ var (
 	_ api.Changes   = (*undo.Desk)(nil)
 	_ api.Inspector = masked{}
 	_ api.Models    = (*model.Hub)(nil)
+	_ api.Prober    = (*model.Hub)(nil)
 	_ api.Backends  = backends{}
 	_ api.Keyring   = (*keyring.Ring)(nil)
 	_ api.KeyEditor = keyDesk{}

@@ -74,12 +74,25 @@ func hubConfig(c config.Config, backends []server.Backend) model.Config {
 		Passthrough: c.Passthrough,
 		Tier:        c.Tier,
 		Window:      c.Window,
+		Models:      modelSettings(c.Models),
 		Timeouts: server.Timeouts{
 			Connect:   c.Timeouts.Connect,
 			FirstByte: c.Timeouts.FirstByte,
 			Idle:      c.Timeouts.Idle,
 		},
 	}
+}
+
+// modelSettings are those of single models.
+func modelSettings(all map[string]config.Model) map[string]model.Setting {
+	settings := make(map[string]model.Setting, len(all))
+	for name, m := range all {
+		settings[name] = model.Setting{
+			Tier: m.Tier, Markup: m.Dialect, Window: m.Window, Think: m.Think, Stops: m.Stops,
+			Stopping: m.Stopping, Constrain: m.Constrain, System: m.System, Systems: m.SecondSystem, Alternate: m.Alternate,
+		}
+	}
+	return settings
 }
 
 // discovered looks on the usual ports and tells the person what is there.
@@ -166,6 +179,9 @@ func (a *App) startEngines(ctx context.Context, engine *embedded.Engine) error {
 			a.hub.SetBackend(string(kinds[i]), own(s, s.URL()))
 		}
 	}
+	if err == nil { // it is loaded, and small
+		a.hub.Acquaint(ctx, started[0].Model())
+	}
 	return err
 }
 
@@ -189,5 +205,5 @@ func (a *App) startEngine(ctx context.Context, engine *embedded.Engine, kind emb
 }
 
 func own(s *embedded.Server, url string) server.Backend {
-	return server.Backend{URL: url, Dialect: loci.OpenAI, Key: s.Key(), Kind: server.KindLlamaServer, Ephemeral: true}
+	return server.Backend{URL: url, Dialect: loci.OpenAI, Key: s.Key(), Kind: server.KindLlamaServer, Name: "embedded:" + string(s.Kind()), Digest: s.Digest()}
 }

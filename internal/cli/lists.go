@@ -25,6 +25,7 @@ import (
 type fetch func(context.Context, server) (json.RawMessage, error)
 
 var (
+	listModels    = listAt("/api/agent/models")
 	listTools     = listAt("/api/agent/tools")
 	listSessions  = listAt("/api/agent/sessions")
 	listApprovals = listAt("/api/agent/approvals")
@@ -35,14 +36,6 @@ func listAt(path string) fetch {
 	return func(ctx context.Context, s server) (out json.RawMessage, err error) {
 		return out, s.get(ctx, path, &out)
 	}
-}
-
-func listModels(ctx context.Context, s server) (json.RawMessage, error) {
-	var out struct{ Data []json.RawMessage }
-	if err := s.get(ctx, "/v1/models", &out); err != nil {
-		return nil, err
-	}
-	return json.Marshal(append([]json.RawMessage{}, out.Data...))
 }
 
 // list is a command that shows what a loci lists: as a table, or as the JSON
@@ -159,25 +152,6 @@ func (c *command) tools() *cobra.Command {
 			return rows, err
 		},
 	})
-}
-
-func (c *command) models() *cobra.Command {
-	cmd := c.list(list{
-		use: "models", short: "List the models of all servers",
-		fetch: listModels, o: app.Options{Say: c.say},
-		heading: []string{"MODEL"},
-		empty:   "No models. Start a model server such as Ollama (ollama.com), or run loci up, which fetches a small model.",
-		rows: func(data json.RawMessage) (rows [][]string, err error) {
-			var models []struct{ ID string }
-			err = json.Unmarshal(data, &models)
-			for _, m := range models {
-				rows = append(rows, []string{plain(m.ID)})
-			}
-			return rows, err
-		},
-	})
-	c.serverFlags(cmd, "backend", "model")
-	return cmd
 }
 
 func (c *command) sessions() *cobra.Command {

@@ -48,6 +48,7 @@ type Config struct {
 	Model       string            `yaml:"model" doc:"Model for requests that name none. Empty: the best one found."`
 	Tier        loci.Tier         `yaml:"tier" enum:"native,text,tiny" doc:"How tools are offered to every model. Empty: what probing the model says."`
 	Window      int               `yaml:"window" min:"0" max:"10000000" doc:"Context length to ask Ollama for, in tokens. 0: the server's own."`
+	Models      map[string]Model  `yaml:"models" doc:"What to know better of single models than probing them says: the model's name, then what holds for it. loci models probe shows what was found."`
 	Passthrough []string          `yaml:"passthrough" items:"model names" doc:"Models that clients get bare, without tools and without loci's context."`
 	Aliases     map[string]string `yaml:"aliases" doc:"Other names for models: alias, then model."`
 
@@ -98,6 +99,21 @@ type Config struct {
 	AllowedOrigins []string `yaml:"allowed_origins" is:"origin" items:"origins" doc:"Web pages of other origins that may call loci, such as https://chat.example."`
 
 	Embedded Embedded `yaml:"embedded"`
+}
+
+// Model is what a person knows better of a model than trials and its server say. An
+// empty field leaves that as it was found.
+type Model struct {
+	Tier         loci.Tier    `yaml:"tier" enum:"native,text,tiny" doc:"How tools are offered to it."`
+	Dialect      loci.Markup  `yaml:"dialect" enum:"tool,tool_call,json,react" doc:"How it is taught to write calls as text, in the text tier; see models.md."`
+	Window       int          `yaml:"window" min:"0" max:"10000000" doc:"Its context length in tokens, which Ollama is asked for. 0: what the server says."`
+	Think        string       `yaml:"think" enum:"on,off" doc:"Whether to ask it to think first, where the client does not say."`
+	Stops        []string     `yaml:"stops" items:"texts" doc:"Stop sequences for every call of it."`
+	Stopping     loci.Finding `yaml:"stopping" enum:"yes,no" doc:"Whether its server ends a reply at stop sequences."`
+	Constrain    loci.Finding `yaml:"constrain" enum:"yes,no" doc:"Whether its server can hold a reply to a JSON schema."`
+	System       loci.Finding `yaml:"system" enum:"yes,no" doc:"Whether it takes a system message. Without, what that says goes into the first message."`
+	SecondSystem loci.Finding `yaml:"second_system" enum:"yes,no" doc:"Whether it takes system messages later on too."`
+	Alternate    loci.Finding `yaml:"alternate" enum:"yes,no" doc:"Whether it demands that user and assistant take turns."`
 }
 
 // Timeouts are the waits of which each ends with an error of its own. There is

@@ -78,6 +78,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 var examples = map[string]string{
 	"backends":         "\n  - http://127.0.0.1:11434\n  - url: https://models.example/v1\n    key: secret:that-server\n  - url: http://192.168.1.20:8080/v1\n    insecure: true",
 	"passthrough":      "\n  - codellama:7b-code",
+	"models":           "\n  mistral:7b:\n    tier: text\n    dialect: tool_call\n    window: 16384\n    alternate: yes",
 	"aliases":          "\n  fast: qwen2.5:1.5b",
 	"prompt_texts":     "\n  qwen2:\n    key_rule_first: true\n    rules: |\n      Only report what a tool returned.",
 	"folders":          "\n  - ~/Documents\n  - {path: ~/Documents/drafts, access: write}\n  - {path: ~/Downloads, outside: true}",
@@ -212,7 +213,11 @@ has every setting ready to copy, and [config.schema.json](config.schema.json) le
 		}
 		fmt.Fprintf(&b, "\nAn entry of `%s`:\n\n| key | what it is |\n|---|---|\n", f.name)
 		for sub := range parts("", reflect.New(v.Type().Elem()).Elem()) {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", sub.name, sub.tag.Get("doc"))
+			doc := sub.tag.Get("doc")
+			if enum := sub.tag.Get("enum"); enum != "" {
+				doc += " One of `" + strings.ReplaceAll(enum, ",", "`, `") + "`."
+			}
+			fmt.Fprintf(&b, "| `%s` | %s |\n", sub.name, doc)
 		}
 	}
 	return b.String()
@@ -332,6 +337,8 @@ func TestSchema(t *testing.T) {
 		"max_steps: many\n":               false,
 		"max_steps: 0\n":                  false,
 		"tier: huge\n":                    false,
+		"models: {m: {dialect: json}}\n":  true,
+		"models: {m: {dialect: xml}}\n":   false,
 		"wrong_key: 1\n":                  false,
 		"folders: [{access: read, x: 1}]": false,
 	} {

@@ -110,6 +110,13 @@ func cases(t *testing.T) map[string][3]setCase {
 			{"{v: {}}", map[string]Rights{"v": {}}},
 			{"{w: {folders: [" + at("x") + "]}}", map[string]Rights{"w": {Folders: []Folder{{Path: at("x")}}}}},
 		},
+		"models": {
+			{"{\"a:7b\": {tier: text, dialect: react, window: 8192, think: off, stops: [x], stopping: no, alternate: yes}}", map[string]Model{"a:7b": {
+				Tier: loci.TierText, Dialect: loci.MarkupReAct, Window: 8192, Think: "off", Stops: []string{"x"}, Stopping: loci.No, Alternate: loci.Yes,
+			}}},
+			{"{b: {constrain: no, system: no, second_system: no}}", map[string]Model{"b": {Constrain: loci.No, System: loci.No, SecondSystem: loci.No}}},
+			{"{}", map[string]Model{}},
+		},
 		"databases": {
 			{"{a: {url: \"postgres://u:p@h/a\", writable: true}}", map[string]Database{"a": {"postgres://u:p@h/a", true}}},
 			{"{b: \"postgres://h/b\"}", map[string]Database{"b": {URL: "postgres://h/b"}}},
@@ -320,6 +327,7 @@ func TestUnknownKeysWarn(t *testing.T) {
 	for text, want := range map[string]string{
 		"modle: a":                              `1:1: "modle" is not a setting; did you mean model?`,
 		"a: 1\nlisten: 127.0.0.1:1":             `1:1: "a" is not a setting and has no effect.`,
+		"models:\n  m:\n    dialekt: json":      `3:5: "models[m].dialekt" is not a setting; did you mean models[m].dialect?`,
 		"timeouts:\n  conect: 5s":               `2:3: "timeouts.conect" is not a setting; did you mean timeouts.connect?`,
 		"first_byte: 5s":                        `1:1: "first_byte" is not a setting; did you mean timeouts.first_byte?`,
 		"working-folder: /x":                    `1:1: "working-folder" is not a setting; did you mean working_folder?`,

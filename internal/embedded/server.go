@@ -122,6 +122,24 @@ func (s *Server) Key() string { return s.task.key }
 // Model is the name of the model that the server answers for.
 func (s *Server) Model() string { return s.task.alias }
 
+// Digest is that of the model and the engine: another one, and what was found out
+// about the model counts no more. It is made of the digests of their packages, which
+// were checked when they were fetched; an engine that was found on this machine tells
+// of itself.
+func (s *Server) Digest() string {
+	p := chatPackage
+	if s.task.embed {
+		p = embedPackage
+	}
+	if s.engine.llamaServer != "" {
+		return p.SHA256[:16]
+	}
+	return p.SHA256[:16] + "-" + enginePackage.Version
+}
+
+// Kind is what the server is for.
+func (s *Server) Kind() Kind { return s.conf.Kind }
+
 // err says why the server was given up; nil while it is being looked after, and
 // after Close.
 func (s *Server) err() error {

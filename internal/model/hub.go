@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -26,13 +27,15 @@ const (
 // Config is what a Hub is made of.
 type Config struct {
 	Backends    []server.Backend
-	Default     string            // the model for requests that name none; empty: see [Hub.Resolve]
-	Aliases     map[string]string // another name of a model → the model
-	Passthrough []string          // models that clients get bare, without the agent
-	Tier        loci.Tier         // for every model, whatever its profile says; empty: by profile
-	Window      int               // context length to ask Ollama for, in tokens; 0: the server's own
+	Default     string             // the model for requests that name none; empty: see [Hub.Resolve]
+	Aliases     map[string]string  // another name of a model → the model
+	Passthrough []string           // models that clients get bare, without the agent
+	Tier        loci.Tier          // for every model, whatever its profile says; empty: by profile
+	Window      int                // context length to ask Ollama for, in tokens; 0: the server's own
+	Models      map[string]Setting // of single models, by their names
 	Timeouts    server.Timeouts
 	Profiles    ProfileStore     // nil: profiles last as long as the Hub
+	Quiet       time.Duration    // without a chat, before the trials of a model begin; 0: half a minute
 	Instance    string           // id of this loci
 	Logger      *slog.Logger     // nil: no log
 	Hide        *redact.Redactor // see [server.Config]
@@ -49,7 +52,7 @@ type Hub struct {
 	mu       sync.Mutex
 	closed   bool
 	members  []*member // in the order of preference
-	profiles map[profileKey]*cache[loci.Profile]
+	profiles map[profileKey]*acquaintance
 }
 
 // member is a server of the hub.
@@ -72,7 +75,8 @@ func New(c Config) *Hub {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Hub{config: c, profiles: make(map[profileKey]*cache[loci.Profile])}
+	c.Quiet = cmp.Or(c.Quiet, trialQuiet)
+	h := &Hub{config: c, profiles: make(map[profileKey]*acquaintance)}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	for _, b := range c.Backends {
 		h.SetBackend(b.URL, b)
@@ -111,7 +115,7 @@ func (h *Hub) SetBackend(name string, b server.Backend) {
 		Backend:  b,
 		Timeouts: h.config.Timeouts,
 		Instance: h.config.Instance,
-		Window:   h.config.Window,
+		Window:   h.config.window,
 		Logger:   h.config.Logger,
 		Hide:     h.config.Hide,
 	})}
@@ -127,7 +131,7 @@ func (h *Hub) SetBackend(name string, b server.Backend) {
 	old := h.members[i].client
 	h.members[i] = m
 	old.Close()
-	maps.DeleteFunc(h.profiles, func(k profileKey, _ *cache[loci.Profile]) bool { return k.server == old.Backend().URL })
+	maps.DeleteFunc(h.profiles, func(k profileKey, _ *acquaintance) bool { return k.server == old.Backend().URL })
 }
 
 // all gives the members of this moment.
@@ -271,30 +275,11 @@ func (h *Hub) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, 
 			h.streamJob(ctx, t, req, yield)
 			return
 		}
+		defer h.look(t)
 		defer t.queue.chat(h.slots(t))()
 		for chunk, err := range h.call(ctx, t, req) {
 			if chunk.Finish == loci.FinishTools {
 				t.queue.expect()
-			}
-			if !yield(chunk, err) {
-				return
-			}
-		}
-	}
-}
-
-// call makes a call at once, whatever it is for.
-func (h *Hub) call(ctx context.Context, t *Target, req loci.Request) iter.Seq2[loci.Chunk, error] {
-	req.Model = t.Model.ID
-	reply := t.Server.Chat(ctx, req)
-	return func(yield func(loci.Chunk, error) bool) {
-		if err := refuseBlind(ctx, t, req.Messages); err != nil {
-			yield(loci.Chunk{}, err)
-			return
-		}
-		for chunk, err := range reply {
-			if errors.Is(err, loci.ErrNoTools) {
-				h.demote(ctx, t)
 			}
 			if !yield(chunk, err) {
 				return

@@ -74,7 +74,7 @@ func (h *Hub) streamJob(ctx context.Context, t *Target, req loci.Request, yield 
 
 // slots is how many replies the server makes at the same time, as far as the
 // model's profile is known by now; 0 where it is not.
-func (h *Hub) slots(t *Target) int { return h.profile(t).last().Slots }
+func (h *Hub) slots(t *Target) int { return h.acquaintance(t).facts.last().Slots }
 
 // Forward gives the way to relay requests to a model's server; see
 // [server.Client.Forward]. A relayed chat counts as one until its reply is

@@ -2,10 +2,10 @@ package model
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"reflect"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"loci"
@@ -15,11 +15,15 @@ import (
 const (
 	profileAge   = time.Minute      // the window changes when a server loads a model anew
 	profileLimit = 10 * time.Minute // a first contact may have to load a large model
+	// trialAge is how long the findings count of a model whose server tells nothing by
+	// which another one under the same name would be noticed.
+	trialAge = 7 * 24 * time.Hour
 )
 
-// tinyParams is the size in parameters up to which a model without native
-// tools cannot be trusted to choose among tools described in words.
-const tinyParams = 1_000_000_000
+// tinyParams is the size in parameters up to which a model without native tools
+// cannot be trusted to choose among tools described in words. Those that are sold
+// as models of 1B have up to 1.24 billion (Llama 3.2).
+const tinyParams = 1_250_000_000
 
 // ProfileStore keeps profiles from one run of the program to the next.
 type ProfileStore interface {
@@ -29,195 +33,249 @@ type ProfileStore interface {
 
 type profileKey struct{ server, model, digest string }
 
-// Profile tells how a model can be used. The first time it asks the server,
-// which may take as long as the model needs to load; later what is known is
-// given at once, and looked after in the background.
+// acquaintance is what is known of a model by now. What its server tells is renewed
+// now and then; what trials and real use have shown stays until the model changes.
+type acquaintance struct {
+	facts cache[server.Facts]
+	base  loci.Profile // names and digest of the model, as it is listed
+
+	mu     sync.Mutex
+	found  loci.Profile // what was found out; what the server tells is not taken from here
+	loaded bool         // the stored profile was looked for
+	stored loci.Speed   // as it is in the store
+	trying bool         // the trials are under way
+}
+
+// Profile tells how a model can be used. The first time it asks the server, and
+// where that does not tell whether the model calls tools, makes it call one: that
+// is bounded by quickLimit. Later what is known is given at once, and looked after
+// in the background; so are all other trials, see [Hub.look].
 func (h *Hub) Profile(ctx context.Context, model string) (loci.Profile, error) {
 	t, err := h.Resolve(ctx, model)
 	if err != nil {
 		return loci.Profile{}, err
 	}
-	p, err := h.profile(t).get(ctx)
-	if err == nil && h.config.Tier != "" {
-		p.Tier, p.Reason = h.config.Tier, "The configuration says so."
+	a := h.acquaintance(t)
+	if _, err := a.facts.get(ctx); err != nil {
+		return loci.Profile{}, err
 	}
-	return p, err
+	return h.set(a.known()), nil
 }
 
-// profile gives the cache for the profile of a model with the weights it has
-// now: new weights under the old name are another key, so they are examined.
-func (h *Hub) profile(t *Target) *cache[loci.Profile] {
+// States lists the models of all servers with what is known about them by now,
+// without asking any of them for more than its list.
+func (h *Hub) States(ctx context.Context) []loci.ModelState {
+	var states []loci.ModelState
+	for _, m := range h.Models(ctx) {
+		s := loci.ModelState{ModelInfo: m}
+		if t, err := h.Resolve(ctx, m.ID); err == nil && !t.Model.Embedding {
+			s.Profile = h.acquainted(ctx, t)
+		}
+		states = append(states, s)
+	}
+	return states
+}
+
+// acquainted gives a model's profile if there is one in memory or in the store.
+func (h *Hub) acquainted(ctx context.Context, t *Target) *loci.Profile {
+	a := h.acquaintance(t)
+	if a.facts.last().Window > 0 {
+		return new(h.set(a.known()))
+	}
+	if h.config.Profiles == nil {
+		return nil
+	}
+	p, ok, err := h.config.Profiles.LoadProfile(ctx, t.Server.Backend().Stable(), t.Model.ID)
+	if err != nil || !ok || !strings.HasPrefix(p.Digest, a.base.Digest) {
+		return nil
+	}
+	return new(h.set(p))
+}
+
+// acquaintance gives what is known of a model with the weights it has now: new
+// weights under the old name are another key, so they are examined.
+func (h *Hub) acquaintance(t *Target) *acquaintance {
 	key := profileKey{t.Server.Backend().URL, t.Model.ID, t.Model.Digest}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	c, ok := h.profiles[key]
+	a, ok := h.profiles[key]
 	if !ok {
-		c = &cache[loci.Profile]{ttl: profileAge, spawn: h.spawn}
-		c.ask = func() (loci.Profile, error) { return h.examine(t, c.last()) }
-		h.profiles[key] = c
+		a = &acquaintance{base: loci.Profile{Server: key.server, Model: key.model, Digest: key.digest}}
+		a.facts = cache[server.Facts]{ttl: profileAge, spawn: h.spawn, ask: func() (server.Facts, error) { return h.examine(t, a) }}
+		h.profiles[key] = a
 	}
-	return c
+	return a
 }
 
-// examine makes the profile of a model, building on what was known before: the
-// last profile of this run, or else the stored one.
-func (h *Hub) examine(t *Target, before loci.Profile) (loci.Profile, error) {
-	ctx, cancel := context.WithTimeout(h.ctx, profileLimit)
-	defer cancel()
-	if before.Tier == "" && h.stores(t) {
-		var err error
-		before, _, err = h.config.Profiles.LoadProfile(ctx, t.Server.Backend().URL, t.Model.ID)
-		if err != nil {
-			h.config.Logger.Warn("a stored profile cannot be read", "model", t.Model.ID, "error", err)
+// known is the profile as far as it is known by now.
+func (a *acquaintance) known() loci.Profile {
+	f := a.facts.last()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return compose(a.found, a.base, f)
+}
+
+// compose makes a profile of what was found out and what the server tells. The
+// server is believed about what the model is, trials about what it does.
+func compose(found, base loci.Profile, f server.Facts) loci.Profile {
+	p := found
+	p.Server, p.Model, p.Digest = base.Server, base.Model, digest(base, f)
+	p.Family, p.Window, p.Params, p.Slots, p.Stops = f.Family, f.Window, f.Params, f.Slots, f.Stops
+	p.Vision = f.Vision != nil && *f.Vision
+	p.Think = found.Think || f.Think != nil && *f.Think
+	or := func(to *loci.Finding, told loci.Finding) {
+		if *to == loci.Unknown {
+			*to = told
 		}
 	}
-	p, err := profileOf(ctx, t, before)
+	or(&p.System, f.System)
+	or(&p.Systems, f.Systems)
+	or(&p.Alternate, f.Alternate)
+	p.Tier, p.Reason = judge(p, f.Tools)
+	return p
+}
+
+// digest changes with the weights and, where the server tells of them, with the
+// program and the chat template.
+func digest(base loci.Profile, f server.Facts) string {
+	parts := slices.DeleteFunc([]string{base.Digest, f.Digest}, func(s string) bool { return s == "" })
+	return strings.Join(parts, "+")
+}
+
+// update changes what was found out. Change tells whether it did.
+func (a *acquaintance) update(change func(*loci.Profile) bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return change(&a.found)
+}
+
+// examine asks the server about a model. The first time it takes what is stored,
+// and where nobody tells whether the model calls tools, tries that. What the server
+// tells is always taken anew, for the window may have changed with the same weights.
+func (h *Hub) examine(t *Target, a *acquaintance) (server.Facts, error) {
+	ctx, cancel := context.WithTimeout(h.ctx, profileLimit)
+	defer cancel()
+	f, err := t.Server.Facts(ctx, t.Model)
 	if err != nil {
-		return loci.Profile{}, err
+		return f, err
 	}
-	if !reflect.DeepEqual(p, before) {
-		h.keep(ctx, t, p)
+	if d := t.Server.Backend().Digest; d != "" {
+		f.Digest = d + "+" + f.Digest
 	}
-	return p, nil
+	known := h.recall(ctx, t, a, f)
+	if f.Tools == nil && compose(a.snapshot(), a.base, f).Native == loci.Unknown && !a.tried() {
+		if err := h.quick(ctx, t, a, f); err != nil {
+			return f, err
+		}
+		known = false
+	}
+	if !known {
+		h.save(ctx, t, a, f)
+	}
+	return f, nil
 }
 
-// stores tells whether profiles of a model outlast the Hub. Under an address
-// that changes with every start they would never be found again.
-func (h *Hub) stores(t *Target) bool {
-	return h.config.Profiles != nil && !t.Server.Backend().Ephemeral
+func (a *acquaintance) snapshot() loci.Profile {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.found
 }
 
-// keep stores a profile. Without it the model is only examined again.
-func (h *Hub) keep(ctx context.Context, t *Target, p loci.Profile) {
-	h.config.Logger.Info("profile of a model", "model", p.Model, "tier", p.Tier, "window", p.Window, "reason", p.Reason)
-	if !h.stores(t) {
+// tried tells whether the trials came to their end.
+func (a *acquaintance) tried() bool { return !a.snapshot().Probed.IsZero() }
+
+// recall takes the findings of an earlier run, unless they are of other weights or,
+// where nobody would notice that, old. Findings of this run are dropped for the
+// same reasons. It tells whether there are any.
+func (h *Hub) recall(ctx context.Context, t *Target, a *acquaintance, f server.Facts) (known bool) {
+	now := digest(a.base, f)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	found := a.found
+	if !a.loaded && h.config.Profiles != nil {
+		stored, ok, err := h.config.Profiles.LoadProfile(ctx, t.Server.Backend().Stable(), t.Model.ID)
+		if err != nil {
+			h.config.Logger.Warn("a stored profile cannot be read", "model", t.Model.ID, "error", err)
+		} else if ok {
+			found = stored
+		}
+		a.stored = found.Speed
+	}
+	known = true
+	old := now == "" && !found.Probed.IsZero() && time.Since(found.Probed.Time) > trialAge
+	if old || found.Digest != now {
+		found, known = loci.Profile{Digest: now}, false
+	}
+	known = known && (a.loaded || found.Tier != "")
+	a.found, a.loaded = found, true
+	return known
+}
+
+// keep stores what is known of a model, in the background.
+func (h *Hub) keep(t *Target) {
+	a := h.acquaintance(t)
+	if f := a.facts.last(); f.Window > 0 { // it was met
+		h.spawn(func() { h.save(context.WithoutCancel(h.ctx), t, a, f) }) // also when it is the last thing
+	}
+}
+
+// save stores what is known of a model. Without it the model is only examined again.
+func (h *Hub) save(ctx context.Context, t *Target, a *acquaintance, f server.Facts) {
+	if h.config.Profiles == nil {
 		return
 	}
-	if err := h.config.Profiles.SaveProfile(ctx, p); err != nil {
+	a.mu.Lock()
+	p := compose(a.found, a.base, f)
+	a.stored = p.Speed
+	a.mu.Unlock()
+	p.Server = t.Server.Backend().Stable()
+	h.config.Logger.Debug("profile of a model", "model", p.Model, "tier", p.Tier, "window", p.Window, "reason", p.Reason)
+	if err := h.config.Profiles.SaveProfile(ctx, p); err != nil && h.ctx.Err() == nil {
 		h.config.Logger.Warn("a profile cannot be stored", "model", p.Model, "error", err)
 	}
 }
 
 // demote corrects the profile of a model that turned out to refuse tools: some
-// servers take them in a trial that demands a call and not in a request that
-// leaves the choice (vLLM without --enable-auto-tool-choice).
+// servers say that a model has them, and refuse a request that leaves the choice
+// (vLLM without --enable-auto-tool-choice).
 func (h *Hub) demote(ctx context.Context, t *Target) {
-	c := h.profile(t)
-	p, err := c.get(ctx)
-	if err != nil || p.Tier != loci.TierNative {
+	a := h.acquaintance(t)
+	if _, err := a.facts.get(ctx); err != nil {
 		return
 	}
-	p.Tier, p.Reason = judge(false, p.Params, "A call showed that it")
-	c.set(p)
-	h.keep(ctx, t, p)
+	if a.update(func(p *loci.Profile) bool { changed := p.Native != loci.No; p.Native = loci.No; return changed }) {
+		h.keep(t)
+	}
 }
 
-// profileOf asks a server how its model can be used, and runs the model only if
-// the server does not tell whether it calls tools. If what was known before is
-// of the same weights, no trial call is made again. What the server tells
-// itself is always taken anew, for the window may have changed with the same
-// weights.
-func profileOf(ctx context.Context, t *Target, before loci.Profile) (loci.Profile, error) {
-	f, err := t.Server.Facts(ctx, t.Model)
-	if err != nil {
-		return loci.Profile{}, err
-	}
-	p := loci.Profile{
-		Server: t.Server.Backend().URL,
-		Model:  t.Model.ID,
-		Digest: t.Model.Digest,
-		Family: f.Family,
-		Window: f.Window,
-		Vision: f.Vision != nil && *f.Vision,
-		Think:  f.Think != nil && *f.Think,
-		Params: f.Params,
-		Slots:  f.Slots,
-		Stops:  f.Stops,
-	}
-	if f.Tools != nil {
-		p.Tier, p.Reason = judge(*f.Tools, p.Params, "Its server says that it")
-		return p, nil
-	}
-	if before.Tier != "" && before.Digest == p.Digest {
-		p.Tier, p.Reason = before.Tier, before.Reason
-		return p, nil
-	}
-	called, err := tryTool(ctx, t)
-	if err != nil {
-		return loci.Profile{}, err
-	}
-	p.Tier, p.Reason = judge(called, p.Params, "A trial call showed that it")
-	return p, nil
-}
-
-// judge chooses the tier of a model and says why, in a sentence that begins
-// with said. Native tools count for more than size: a small model that was
-// trained for them uses them better than any words about them.
-func judge(tools bool, params int64, said string) (loci.Tier, string) {
+// judge chooses the tier of a model and says why. What a trial has shown counts for
+// more than what the server says, and native tools for more than size: a small
+// model that was trained for them uses them better than any words about them. But
+// it has to prove it more often, see [trials.native].
+func judge(p loci.Profile, told *bool) (loci.Tier, string) {
+	small := p.Params > 0 && p.Params <= tinyParams
+	said := "A trial showed that it"
 	switch {
-	case tools:
+	case p.Native == loci.Yes:
 		return loci.TierNative, said + " calls tools natively."
-	case params > 0 && params <= tinyParams:
-		return loci.TierTiny, fmt.Sprintf("%s does not call tools natively, and %d million parameters are too few to choose among described ones.", said, params/1_000_000)
+	case p.Native == loci.Unknown && told != nil && *told:
+		return loci.TierNative, "Its server says that it calls tools natively."
+	case p.Native == loci.Unknown && told == nil:
+		said = "It is not known yet whether it calls tools natively"
+	case p.Native == loci.No && small:
+		said += " does not call tools natively, or not reliably"
+	case p.Native == loci.No:
+		said += " does not call tools natively"
+	default:
+		said = "Its server says that it does not call tools natively"
 	}
-	return loci.TierText, said + " does not call tools natively."
-}
-
-// trialTool is offered in the trial call. It takes no arguments, so that even
-// a short reply is a whole call.
-var trialTool = loci.ToolSpec{
-	Name:        "ping",
-	Description: "Answers with pong. Call it to check that tools work.",
-	Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
-}
-
-// Tokens of the trial call: enough for a call, and enough for a call after
-// some thinking.
-const (
-	trialTokens      = 32
-	trialThinkTokens = 1024
-)
-
-// tryTool makes a model call a tool, and tells whether it did. It takes as
-// long as the model needs to load.
-func tryTool(ctx context.Context, t *Target) (called bool, err error) {
-	for _, tokens := range []int{trialTokens, trialThinkTokens} {
-		called, thought, err := trial(ctx, t, tokens)
-		// Tokens that all went into thinking prove nothing.
-		if err != nil || called || !thought {
-			return called, err
-		}
+	switch {
+	case small:
+		return loci.TierTiny, fmt.Sprintf("%s, and %d million parameters are too few to choose among described ones.", said, p.Params/1_000_000)
+	case p.Text == loci.No:
+		return loci.TierTiny, said + ", nor does it write calls as text."
 	}
-	return false, nil
-}
-
-// trial is one call of at most tokens tokens. Thought says that all of them
-// went into thinking.
-func trial(ctx context.Context, t *Target, tokens int) (called, thought bool, err error) {
-	req := loci.Request{
-		Model:      t.Model.ID,
-		Messages:   []loci.Message{{Role: loci.User, Content: "Call the tool ping."}},
-		Tools:      []loci.ToolSpec{trialTool},
-		ToolChoice: loci.ToolChoice{Mode: loci.ChoiceRequired},
-		Purpose:    loci.PurposeProbe,
-		Options: loci.Options{
-			MaxTokens:   &tokens,
-			Temperature: new(0.0),
-		},
-	}
-	var text bool
-	for chunk, err := range t.Server.Chat(ctx, req) {
-		if err != nil {
-			if errors.Is(err, loci.ErrNoTools) || loci.AsError(err).Code == loci.Refused {
-				return false, false, nil
-			}
-			return false, false, err
-		}
-		called = called || len(chunk.ToolCalls) > 0
-		thought = thought || chunk.Reasoning != ""
-		text = text || chunk.Text != ""
-	}
-	return called, thought && !text, nil
+	return loci.TierText, said + "."
 }
 
 // sees tells whether a model can look at pictures, and whether that is known.

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	toolCall   = `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"ping","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`
+	toolCall   = `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Paris\"}"}}]},"finish_reason":"tool_calls"}]}`
 	justText   = `{"choices":[{"index":0,"message":{"role":"assistant","content":"pong"},"finish_reason":"stop"}]}`
 	tooPensive = `{"choices":[{"index":0,"message":{"role":"assistant","content":"","reasoning_content":"The user wants"},"finish_reason":"length"}]}`
 )
@@ -48,15 +48,15 @@ func TestProfile(t *testing.T) {
 		"told, and tiny": {show("134.52M", `["completion"]`), server.KindOllama, "m",
 			loci.Profile{Tier: loci.TierTiny, Window: 4096, Params: 134_520_000, Family: "llama", Digest: "d-m", Reason: "Its server says that it does not call tools natively, and 134 million parameters are too few to choose among described ones."}},
 		"tried, and it called": {tried(toolCall), server.KindJan, "m",
-			loci.Profile{Tier: loci.TierNative, Window: 4096, Family: "m", Reason: "A trial call showed that it calls tools natively."}},
+			loci.Profile{Native: loci.Yes, Tier: loci.TierNative, Window: 4096, Family: "m", Reason: "A trial showed that it calls tools natively."}},
 		"tried, and it talked": {tried(justText), server.KindJan, "m",
-			loci.Profile{Tier: loci.TierText, Window: 4096, Family: "m", Reason: "A trial call showed that it does not call tools natively."}},
+			loci.Profile{Native: loci.No, Tier: loci.TierText, Window: 4096, Family: "m", Reason: "A trial showed that it does not call tools natively."}},
 		"tried, and tiny": {tried(justText), server.KindJan, "small-0.5B",
-			loci.Profile{Tier: loci.TierTiny, Window: 4096, Params: 5e8, Family: "small", Reason: "A trial call showed that it does not call tools natively, and 500 million parameters are too few to choose among described ones."}},
+			loci.Profile{Native: loci.No, Tier: loci.TierTiny, Window: 4096, Params: 5e8, Family: "small", Reason: "A trial showed that it does not call tools natively, or not reliably, and 500 million parameters are too few to choose among described ones."}},
 		"tried, and it thought too long": {tried(tooPensive), server.KindJan, "m",
-			loci.Profile{Tier: loci.TierText, Window: 4096, Family: "m", Reason: "A trial call showed that it does not call tools natively."}},
+			loci.Profile{Tier: loci.TierText, Window: 4096, Family: "m", Reason: "It is not known yet whether it calls tools natively."}},
 		"tried, and it refused": {tried(`{"error":{"message":"tools are not supported","code":400}}`), server.KindJan, "m",
-			loci.Profile{Tier: loci.TierText, Window: 4096, Family: "m", Reason: "A trial call showed that it does not call tools natively."}},
+			loci.Profile{Native: loci.No, Tier: loci.TierText, Window: 4096, Family: "m", Reason: "A trial showed that it does not call tools natively."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := serve(t, tt.routes)
@@ -117,11 +117,11 @@ func (p *probed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var req struct {
-		Choice string            `json:"tool_choice"`
-		Max    int               `json:"max_tokens"`
-		Tools  []json.RawMessage `json:"tools"`
+		Max      int               `json:"max_tokens"`
+		Tools    []json.RawMessage `json:"tools"`
+		Messages []struct{ Content string }
 	}
-	if json.Unmarshal(body, &req) == nil && req.Choice == "required" && req.Max == trialTokens && len(req.Tools) == 1 && r.Header.Get("X-Loci-Purpose") == "probe" {
+	if json.Unmarshal(body, &req) == nil && req.Max == callTokens && len(req.Tools) == len(trialTools) && req.Messages[0].Content == trialTasks[0].said && r.Header.Get("X-Loci-Purpose") == "probe" {
 		p.trials.Add(1)
 	}
 	if p.hold != nil {
@@ -169,26 +169,27 @@ func TestHubProbesOnce(t *testing.T) {
 	}
 }
 
-// TestEphemeral keeps the profile of a server whose address will be another at
-// the next start for as long as that server runs, and no longer.
-func TestEphemeral(t *testing.T) {
+// TestNamedBackend keeps the profile of a server whose address is another at each
+// start, for as long as it serves the same weights.
+func TestNamedBackend(t *testing.T) {
 	probed, store := newProbed(toolCall), &memory{}
-	h := hub(t, Config{Profiles: store})
-	for start := range int32(2) {
+	for start, digest := range []string{"a", "a", "b"} {
+		h := hub(t, Config{Profiles: store})
 		b := backend(serve(t, probed)+"/v1", server.KindLlamaServer)
-		b.Ephemeral = true
+		b.Name, b.Digest = "own", digest
 		h.SetBackend("own", b)
 		for range 2 {
 			if p, err := h.Profile(t.Context(), "m"); err != nil || p.Tier != loci.TierNative || p.Server != b.URL {
 				t.Errorf("%+v %v", p, err)
 			}
 		}
-		if n := probed.trials.Load(); n != start+1 {
-			t.Errorf("start %d: %d trials", start, n)
+		h.Close() // what is to be stored is
+		if n, want := probed.trials.Load(), []int32{1, 1, 2}[start]; n != want {
+			t.Errorf("start %d: %d trials, want %d", start, n, want)
 		}
 	}
-	if store.saved != 0 || len(h.profiles) != 1 {
-		t.Errorf("stored %v, remembered %d", store.kept, len(h.profiles))
+	if p, ok := store.kept["own m"]; !ok || len(store.kept) != 1 || p.Native != loci.Yes {
+		t.Errorf("stored %v", store.kept)
 	}
 }
 
@@ -204,14 +205,15 @@ func TestHubLooksAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := h.profile(target)
+	cache := &h.acquaintance(target).facts
 	cache.mu.Lock()
 	cache.at = cache.at.Add(-2 * profileAge)
 	cache.mu.Unlock()
 	if p, err := h.Profile(t.Context(), "m"); err != nil || p.Tier != loci.TierText {
 		t.Errorf("%+v %v", p, err)
 	}
-	if _, err := cache.renew(t.Context(), time.Minute); err != nil || probed.trials.Load() != 1 {
+	before := probed.trials.Load()
+	if _, err := cache.renew(t.Context(), time.Minute); err != nil || probed.trials.Load() != before {
 		t.Errorf("%v, %d trials", err, probed.trials.Load())
 	}
 }
@@ -240,17 +242,18 @@ func TestHubDemotes(t *testing.T) {
 	}
 	probed.reply = `{"error":{"message":"m does not support tools"}}`
 	req := ask("hello")
-	req.Tools = []loci.ToolSpec{trialTool}
+	req.Tools = []loci.ToolSpec{trialTools[0]}
 	for _, err := range h.Chat(t.Context(), req) {
 		if !errors.Is(err, loci.ErrNoTools) {
 			t.Errorf("error %v", err)
 		}
 	}
 	p, err := h.Profile(t.Context(), "m")
-	want := loci.Profile{Tier: loci.TierText, Reason: "A call showed that it does not call tools natively."}
-	if diff := cmp.Diff(want, p, cmpopts.IgnoreFields(loci.Profile{}, "Server", "Model", "Digest", "Family", "Window", "Params")); diff != "" || err != nil {
+	want := loci.Profile{Tier: loci.TierText, Reason: "A trial showed that it does not call tools natively."}
+	if diff := cmp.Diff(want, p, cmpopts.IgnoreFields(loci.Profile{}, "Server", "Model", "Digest", "Family", "Window", "Params", "Native")); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
+	h.Close() // what is to be stored is
 	for _, kept := range store.kept {
 		if kept.Tier != loci.TierText {
 			t.Errorf("stored %+v", kept)

@@ -85,7 +85,7 @@ func TestToolsRefusedThenText(t *testing.T) {
 	protocols(t, []fake.Reply{{Text: "as text"}}, func(t *testing.T, m *fake.Model, h *Hub) {
 		m.NoTools = true
 		req := ask("hi")
-		req.Tools = []loci.ToolSpec{trialTool}
+		req.Tools = []loci.ToolSpec{trialTools[0]}
 		if _, _, err := say(h, t.Context(), req); !errors.Is(err, loci.ErrNoTools) || loci.AsError(err).Code != loci.Refused {
 			t.Fatalf("%v", err)
 		}

@@ -41,7 +41,7 @@ type Target struct {
 //     ending of a model file, or without its tag if only one model fits.
 //
 // The default model is the configured one. Without that it is, on the first
-// server that has a chat model, the first of more than a billion parameters or
+// server that has a chat model, the first of more than 1.25 billion parameters or
 // of unknown size, or else the first: smaller ones are the fallback of those
 // who have nothing larger. (Ollama lists what was fetched last first.)
 func (h *Hub) Resolve(ctx context.Context, name string) (*Target, error) {

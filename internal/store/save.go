@@ -15,12 +15,13 @@ const (
 	// the session must not undo it. Principal and created never change.
 	putSession = `
 		INSERT INTO session (` + sessionColumns + `, last_seq)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET
 			thread        = excluded.thread,
 			model         = excluded.model,
 			title         = CASE title WHEN '' THEN excluded.title ELSE title END,
 			tier          = excluded.tier,
+			markup        = excluded.markup,
 			system        = excluded.system,
 			client_system = excluded.client_system,
 			tools         = excluded.tools,
@@ -196,7 +197,7 @@ func (t *tx) putSession(b loci.Batch) (principal string, last int64, err error) 
 	if err != nil {
 		return "", 0, err
 	}
-	err = t.row(putSession, s.ID, s.Principal, s.Thread, s.Model, s.Title, string(s.Tier), s.System, s.ClientSystem,
+	err = t.row(putSession, s.ID, s.Principal, s.Thread, s.Model, s.Title, string(s.Tier), string(s.Markup), s.System, s.ClientSystem,
 		string(tools), clientTools, string(folders), s.Working, string(taint), s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
 	).Scan(&principal, &last)
 	return principal, last, err

@@ -12,7 +12,7 @@ import (
 
 // sessionColumns are in the order in which scanSession reads them.
 const sessionColumns = `
-	id, principal, thread, model, title, tier, system, client_system,
+	id, principal, thread, model, title, tier, markup, system, client_system,
 	tools, client_tools, folders, working, taint, base, head, created, updated`
 
 const (
@@ -101,7 +101,7 @@ func scanSession(scan scanner) (loci.Session, error) {
 	var s loci.Session
 	var tools, clientTools, folders, taint []byte
 	var created, updated int64
-	err := scan(&s.ID, &s.Principal, &s.Thread, &s.Model, &s.Title, &s.Tier, &s.System, &s.ClientSystem,
+	err := scan(&s.ID, &s.Principal, &s.Thread, &s.Model, &s.Title, &s.Tier, &s.Markup, &s.System, &s.ClientSystem,
 		&tools, &clientTools, &folders, &s.Working, &taint, &s.Base, &s.Head, &created, &updated)
 	if err != nil {
 		return s, err

@@ -8,25 +8,75 @@ import (
 	"loci"
 )
 
+// lesson is how a dialect is taught.
+type lesson struct {
+	// form tells how to write a call, after "To use one, ".
+	form string
+	// argument is what stands before the list of tools about the arguments.
+	arguments string
+	example   func(s *Schema) string
+	stops     []string // what ends a call, and what only the system writes
+}
+
+// outputTag begins what only the system writes, in every dialect.
+const outputTag = "<tool_output>"
+
+// named and positioned are what to say of the arguments in the list of tools.
+const (
+	named    = "Texts stand in quotes; arguments marked ? may be left out."
+	inObject = "Arguments marked ? may be left out."
+)
+
+// lessons are the dialects that can be taught; see [loci.Markup]. All of them are
+// short, since every word is read before the first question.
+var lessons = map[loci.Markup]lesson{
+	loci.MarkupTool: {
+		form:      "write a line of this form and stop there:\n<tool>name(argument=\"value\")</tool>\n",
+		arguments: named, example: (*Schema).marked, stops: []string{"</tool>", outputTag},
+	},
+	loci.MarkupToolCall: {
+		form:      "write a line of this form and stop there:\n<tool_call>{\"name\": \"name\", \"arguments\": {\"argument\": \"value\"}}</tool_call>\n",
+		arguments: inObject, example: func(s *Schema) string { return "<tool_call>" + s.object() + "</tool_call>" },
+		stops: []string{"</tool_call>", outputTag},
+	},
+	loci.MarkupJSON: {
+		form:      "answer with nothing but this form:\n```json\n{\"name\": \"name\", \"arguments\": {\"argument\": \"value\"}}\n```\n",
+		arguments: inObject, example: func(s *Schema) string { return "\n```json\n" + s.object() + "\n```" },
+		stops: []string{outputTag}, // a fence also ends what is no call
+	},
+	loci.MarkupReAct: {
+		form:      "write two lines of this form and stop there:\nAction: name\nAction Input: {\"argument\": \"value\"}\n",
+		arguments: inObject, example: (*Schema).acted, stops: []string{"Observation:", outputTag},
+	},
+}
+
+// lessonOf gives the lesson of a dialect; one that is not taught is the usual one.
+func lessonOf(m loci.Markup) lesson {
+	if l, ok := lessons[m]; ok {
+		return l
+	}
+	return lessons[loci.MarkupTool]
+}
+
 // Describe is the text that teaches a model without native tool calls how to
-// use these tools. The same tools always give the same bytes, because the text
-// is part of a prompt that must not move. One line a tool keeps it near 300
-// tokens for the seven that only look: with their whole schemas it would be
-// three times as long, and a model of this size would read it no better.
-func Describe(tools []loci.ToolSpec) string {
+// use these tools, in one of the dialects. The same tools always give the same
+// bytes, because the text is part of a prompt that must not move. One line a tool
+// keeps it near 300 tokens for the seven that only look: with their whole schemas
+// it would be three times as long, and a model of this size would read it no
+// better.
+func Describe(m loci.Markup, tools []loci.ToolSpec) string {
 	if len(tools) == 0 {
 		return ""
 	}
+	l := lessonOf(m)
 	var b strings.Builder
-	b.WriteString(`You can use tools. To use one, write a line of this form and stop there:
-<tool>name(argument="value")</tool>
-Then wait for <tool_output>…</tool_output>, which only the system writes. Texts stand in quotes; arguments marked ? may be left out. Tell the person what the tool really returned.
-Tools:
-`)
+	b.WriteString("You can use tools. To use one, " + l.form +
+		"Then wait for <tool_output>…</tool_output>, which only the system writes. " + l.arguments +
+		" Tell the person what the tool really returned.\nTools:\n")
 	b.WriteString(Lines(tools))
 	for _, t := range tools {
-		if s, err := Compile(t); err == nil && strings.Contains(s.marked(), "=") {
-			b.WriteString("Example: " + s.marked())
+		if s, err := Compile(t); err == nil && len(s.example.fields) > 0 {
+			b.WriteString("Example: " + l.example(s))
 			break
 		}
 	}
@@ -58,7 +108,7 @@ func (s *Schema) signature() string {
 	return s.tool + "(" + strings.Join(names, ", ") + ")"
 }
 
-// marked is an example call in the form that Describe teaches.
+// marked is an example call as [loci.MarkupTool] has it.
 func (s *Schema) marked() string {
 	args := make([]string, len(s.example.fields))
 	for i, f := range s.example.fields {
@@ -67,12 +117,22 @@ func (s *Schema) marked() string {
 	return "<tool>" + s.tool + "(" + strings.Join(args, ", ") + ")</tool>"
 }
 
-// Stops are the stop sequences for a model that was taught by [Describe]: what
-// it writes after a call, it writes without the result, so it is better not
-// written at all. A server takes the sequence off the reply; the Reader does not
-// need it. A text argument that holds one of them is cut there, which the
+// object is an example call as one JSON object.
+func (s *Schema) object() string {
+	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, s.tool, s.example.appendJSON(nil))
+}
+
+// acted is an example call as [loci.MarkupReAct] has it.
+func (s *Schema) acted() string {
+	return "\nAction: " + s.tool + "\nAction Input: " + string(s.example.appendJSON(nil))
+}
+
+// Stops are the stop sequences for a model that was taught a dialect by
+// [Describe]: what it writes after a call, it writes without the result, so it is
+// better not written at all. A server takes the sequence off the reply; the Reader
+// does not need it. A text argument that holds one of them is cut there, which the
 // Reader reports as a call that breaks off.
-func Stops() []string { return []string{"</tool>", "<tool_output>"} }
+func Stops(m loci.Markup) []string { return slices.Clone(lessonOf(m).stops) }
 
 // Output renders a result as the next message to a model that was taught by
 // [Describe]: what native models get as a tool message, between our tags. Our
@@ -82,6 +142,7 @@ func Output(r loci.ToolResult) string {
 	content := strings.NewReplacer(
 		"<tool_output", `\u003ctool_output`, "</tool_output", `\u003c/tool_output`,
 		"<tool>", `\u003ctool>`, "</tool>", `\u003c/tool>`,
+		"<tool_call>", `\u003ctool_call>`, "</tool_call>", `\u003c/tool_call>`,
 	).Replace(Content(r))
 	return "<tool_output>" + content + "</tool_output>"
 }
@@ -90,9 +151,11 @@ func Output(r loci.ToolResult) string {
 // sequence, so that the reply reads as the model wrote it and as the server's
 // cache has it.
 func Restore(reply string) string {
-	opened := max(strings.LastIndex(reply, "<tool>"), strings.LastIndex(reply, "<tool name="))
-	if opened > strings.LastIndex(reply, "</tool>") {
-		return reply + "</tool>"
+	for _, tag := range []string{"tool", "tool_call"} {
+		opened := max(strings.LastIndex(reply, "<"+tag+">"), strings.LastIndex(reply, "<"+tag+" name="))
+		if opened > strings.LastIndex(reply, "</"+tag+">") {
+			return reply + "</" + tag + ">"
+		}
 	}
 	return reply
 }

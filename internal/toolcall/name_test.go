@@ -68,30 +68,39 @@ var looking = []loci.ToolSpec{
 	{Name: "calculate", Description: `Computes an arithmetic expression exactly. Example: {"expression": "111 x 222 / 777"}`, Parameters: json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string"}},"required":["expression"]}`)},
 }
 
+// TestDescribe holds each dialect to few words, and to an example that is read as
+// the call it shows.
 func TestDescribe(t *testing.T) {
-	got := toolcall.Describe(looking)
-	if n := len(got) / 4; n > 450 {
-		t.Errorf("%d tokens, at most 450 are allowed", n)
+	forms := map[loci.Markup]string{
+		"":                   `Example: <tool>list_dir(path="notes")</tool>`,
+		loci.MarkupTool:      `Example: <tool>list_dir(path="notes")</tool>`,
+		loci.MarkupToolCall:  `Example: <tool_call>{"name": "list_dir", "arguments": {"path":"notes"}}</tool_call>`,
+		loci.MarkupJSON:      "Example: \n```json\n{\"name\": \"list_dir\", \"arguments\": {\"path\":\"notes\"}}\n```",
+		loci.MarkupReAct:     "Example: \nAction: list_dir\nAction Input: {\"path\":\"notes\"}",
+		"of a later version": `Example: <tool>list_dir(path="notes")</tool>`,
 	}
-	if again := toolcall.Describe(looking); again != got {
-		t.Error("it is not the same twice")
-	}
-	for _, part := range []string{
-		"\nread_file(path, page?): Reads a text file, 5,000 characters a page\n",
-		"<tool>name(argument=\"value\")</tool>",
-		"<tool_output>",
-		`Example: <tool>list_dir(path="notes")</tool>`,
-	} {
-		if !strings.Contains(got, part) {
-			t.Errorf("%q is missing in\n%s", part, got)
-		}
-	}
-	example := got[strings.LastIndex(got, "<tool>"):]
-	if r := read(looking, example); len(r.Calls) != 1 || r.Fault != "" {
-		t.Errorf("the example %s is read as %+v", example, r)
-	}
-	if toolcall.Describe(nil) != "" {
-		t.Error("no tools need no words")
+	for m, example := range forms {
+		t.Run(string(m), func(t *testing.T) {
+			got := toolcall.Describe(m, looking)
+			if n := len(got) / 4; n > 450 {
+				t.Errorf("%d tokens, at most 450 are allowed", n)
+			}
+			if again := toolcall.Describe(m, looking); again != got {
+				t.Error("it is not the same twice")
+			}
+			for _, part := range []string{"\nread_file(path, page?): Reads a text file, 5,000 characters a page\n", "<tool_output>", example} {
+				if !strings.Contains(got, part) {
+					t.Errorf("%q is missing in\n%s", part, got)
+				}
+			}
+			_, call, _ := strings.Cut(got, "Example: ")
+			if r := read(looking, strings.TrimSpace(call)); len(r.Calls) != 1 || r.Fault != "" || r.Visible != "" {
+				t.Errorf("the example %s is read as %+v", call, r)
+			}
+			if toolcall.Describe(m, nil) != "" {
+				t.Error("no tools need no words")
+			}
+		})
 	}
 }
 
@@ -112,12 +121,23 @@ func TestOutputCannotBeEndedFromInside(t *testing.T) {
 	}
 }
 
+// TestStopsLeaveCallsReadable ends a call of each dialect at each of its stop
+// sequences, as a server does, and also where it honours none.
 func TestStopsLeaveCallsReadable(t *testing.T) {
-	const reply = `<tool>list_dir(path="a")</tool> The files are`
-	for _, stop := range toolcall.Stops() {
-		before, _, _ := strings.Cut(reply, stop)
-		if r := read(all, before); len(r.Calls) != 1 || r.Fault != "" {
-			t.Errorf("stopped at %s: %+v", stop, r)
+	for m, call := range map[loci.Markup]string{
+		loci.MarkupTool:     `<tool>list_dir(path="a")</tool>`,
+		loci.MarkupToolCall: `<tool_call>{"name": "list_dir", "arguments": {"path": "a"}}</tool_call>`,
+		loci.MarkupJSON:     "```json\n{\"name\": \"list_dir\", \"arguments\": {\"path\": \"a\"}}\n```",
+		loci.MarkupReAct:    "Action: list_dir\nAction Input: {\"path\": \"a\"}",
+	} {
+		for _, stop := range toolcall.Stops(m) {
+			before, _, _ := strings.Cut(call+"\n"+stop, stop)
+			if r := read(all, before); len(r.Calls) != 1 || r.Fault != "" {
+				t.Errorf("%s stopped at %s: %+v", m, stop, r)
+			}
+			if back := toolcall.Restore(before); strings.HasPrefix(stop, "</") && back != call {
+				t.Errorf("restored: %q", back)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
 	"net/url"
@@ -56,10 +57,14 @@ type Backend struct {
 	Dialect loci.Dialect // empty: not known yet, a Client asks the server
 	Key     string       // the backend's own API key; may be empty
 	Kind    Kind         // as far as known
-	// Ephemeral says that the address holds for this run of the program only,
-	// so nothing is stored under it.
-	Ephemeral bool
+	// Name is what to store things under if the address holds for this run of the
+	// program only, and Digest is that of the one model it has then; empty: the address.
+	Name   string
+	Digest string
 }
+
+// Stable is what a backend is known by from one run of the program to the next.
+func (b Backend) Stable() string { return cmp.Or(b.Name, b.URL) }
 
 // ParseBackend reads a backend's address: a URL, or host, host:port or :port as
 // in OLLAMA_HOST. What ends in /v1 speaks OpenAI. Anything else is taken for

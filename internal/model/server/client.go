@@ -71,9 +71,11 @@ func (t Timeouts) orDefault() Timeouts {
 type Config struct {
 	Backend  Backend
 	Timeouts Timeouts
-	Instance string       // id of this loci; a backend that answers with it is loci itself
-	Window   int          // context length to ask Ollama for, in tokens; 0: the server's own
-	Logger   *slog.Logger // nil: no log
+	Instance string // id of this loci; a backend that answers with it is loci itself
+	// Window gives the context length to ask Ollama for, in tokens, by the model's name
+	// on the server; 0: the server's own. Nil: always that.
+	Window func(model string) int
+	Logger *slog.Logger // nil: no log
 	// Hide masks what servers say went wrong, since they may repeat their key, and
 	// the secrets in what goes beyond this machine; nil: nothing.
 	Hide *redact.Redactor
@@ -198,11 +200,19 @@ func (c *Client) encode(b Backend, req loci.Request) (body []byte, path string, 
 		body, err = openai.EncodeChat(req, true)
 		return body, "/chat/completions", err
 	}
-	if c.config.Window > 0 {
-		req.Options = ollama.WithWindow(req.Options, c.config.Window)
+	if window := c.window(req.Model); window > 0 {
+		req.Options = ollama.WithWindow(req.Options, window)
 	}
 	body, err = ollama.EncodeChat(req, true)
 	return body, "/api/chat", err
+}
+
+// window is the context length to ask Ollama for; 0: the server's own.
+func (c *Client) window(model string) int {
+	if c.config.Window == nil {
+		return 0
+	}
+	return c.config.Window(model)
 }
 
 // decode reads the chunks of a chat reply in whatever form the server chose.

@@ -14,6 +14,14 @@ import (
 // think and cannot. The other cause with a way round is [loci.ErrNoTools].
 var errNoThink = errors.New("the model does not support thinking")
 
+// The causes of a [loci.Refused] error when a chat template does not take the
+// roles of a conversation: there is a way round each.
+var (
+	ErrSystem    = errors.New("the model takes no system message")
+	ErrSystems   = errors.New("the model takes a system message at the beginning only")
+	ErrAlternate = errors.New("user and assistant have to take turns")
+)
+
 // Unreachable is the error of a backend that cannot be talked to.
 func (b Backend) Unreachable(cause error) *loci.Error {
 	hint := "Check that it is running and that the address is right."
@@ -69,6 +77,8 @@ func (b Backend) describe(e *loci.Error, req loci.Request) *loci.Error {
 		c.Code, c.Err = loci.Refused, loci.ErrNoTools
 	case thinks(req.Options.Think) && deniesThinking(said):
 		c.Code, c.Err = loci.Refused, errNoThink
+	case deniesRoles(said) != nil: // with any status: llama-server has 500 for it
+		c.Code, c.Err = loci.Refused, deniesRoles(said)
 	case c.Code == loci.Truncated && c.Hint == "":
 		c.Hint = tryAgain
 	case c.Code == loci.NotFound && b.Kind == KindOllama && req.Model != "":
@@ -88,6 +98,25 @@ func deniesTools(text string) bool {
 // deniesThinking does the same for think and reasoning effort.
 func deniesThinking(text string) bool {
 	return (strings.Contains(text, "think") || strings.Contains(text, "reasoning")) && denies(text)
+}
+
+// deniesRoles recognises what chat templates say of roles, for llama-server, vLLM,
+// SGLang and others pass it on: "Conversation roles must alternate
+// user/assistant/user/assistant/..." (Gemma, Mistral, Llama 2), "System role not
+// supported" (Gemma 2), "System message must be at the beginning." (Qwen 3.5),
+// "Only user and assistant roles are supported, with the exception of an initial
+// optional system message!" (Mistral). It reads templates too.
+func deniesRoles(text string) error {
+	has := func(part string) bool { return strings.Contains(text, part) }
+	switch {
+	case has("roles must alternate"), has("must alternate between"):
+		return ErrAlternate
+	case has("system role not supported"), has("system role is not supported"), has("not support system"), has("not support the system"):
+		return ErrSystem
+	case has("system message must be at the beginning"), has("system message must be the first"), has("initial optional system message"):
+		return ErrSystems
+	}
+	return nil
 }
 
 func denies(text string) bool {

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -30,6 +32,10 @@ type Facts struct {
 	Family               string   // such as llama or qwen2
 	Slots                int      // replies that the server makes at the same time
 	Stops                []string // stop sequences that the server forgets when a call has some of its own
+	Digest               string   // of the model and what serves it, where the list of models has none
+
+	// What the model's chat template does with roles; see [loci.Profile].
+	System, Systems, Alternate loci.Finding
 }
 
 // Facts asks the server about a model, in the way of its kind. What the list
@@ -107,7 +113,7 @@ func (c *Client) ollamaFacts(ctx context.Context, model string, f *Facts) error 
 func (c *Client) ollamaWindow(ctx context.Context, model string, show ollama.Show) int {
 	window := 0
 	if c.Backend().Dialect == loci.Ollama { // the OpenAI door has no way to ask
-		window = c.config.Window
+		window = c.window(model)
 	}
 	if window == 0 {
 		window = c.loadedWindow(ctx, model)
@@ -180,8 +186,12 @@ func (c *Client) propsFacts(ctx context.Context, model string, f *Facts) error {
 			Window int `json:"n_ctx"` // of one slot
 		} `json:"default_generation_settings"`
 		Caps *struct {
-			Tools *bool `json:"supports_tools"`
+			Tools  *bool `json:"supports_tools"`
+			System *bool `json:"supports_system_role"`
 		} `json:"chat_template_caps"`
+		Template   string `json:"chat_template"`
+		Build      string `json:"build_info"`
+		Path       string `json:"model_path"`
 		Modalities *struct {
 			Vision bool `json:"vision"`
 		} `json:"modalities"`
@@ -191,13 +201,52 @@ func (c *Client) propsFacts(ctx context.Context, model string, f *Facts) error {
 		return c.listFacts(ctx, model, f)
 	}
 	f.Window, f.Slots = props.Settings.Window, max(props.Slots, 0)
+	f.readTemplate(props.Template)
 	if props.Caps != nil {
 		f.Tools = props.Caps.Tools
+		if props.Caps.System != nil {
+			f.System = loci.Found(*props.Caps.System)
+		}
 	}
+	// The template and the version decide as much as the weights.
+	f.Digest = digestOf(props.Build, props.Path, props.Template)
 	if props.Modalities != nil {
 		f.Vision = &props.Modalities.Vision
 	}
 	return nil
+}
+
+// readTemplate finds out what a chat template, in Jinja, does with roles. What it
+// refuses, it refuses in words: a template without any refuses nothing.
+func (f *Facts) readTemplate(template string) {
+	if template == "" {
+		return
+	}
+	f.Systems, f.Alternate = loci.Yes, loci.No
+	for part := range strings.SplitSeq(strings.ToLower(template), "raise_exception") {
+		switch deniesRoles(part) {
+		case ErrSystem:
+			f.System = loci.No
+		case ErrSystems:
+			f.Systems = loci.No
+		case ErrAlternate: // the templates that count turns count a later system message as one
+			f.Systems, f.Alternate = loci.No, loci.Yes
+		}
+	}
+	if strings.Contains(template, "<think>") || strings.Contains(template, "enable_thinking") {
+		f.Think = new(true)
+	}
+}
+
+// digestOf makes a digest of what a server tells of a model; empty if that is
+// nothing.
+func digestOf(parts ...string) string {
+	text := strings.Join(parts, "\x00")
+	if strings.Trim(text, "\x00") == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "told:" + hex.EncodeToString(sum[:16])
 }
 
 // tell adds what LM Studio says about a model. That a model was not made for
@@ -208,6 +257,7 @@ func (m lmStudioModel) tell(f *Facts) {
 		f.Window = min(m.MaxWindow, defaultWindow) // LM Studio's own default when it loads one
 	}
 	f.Vision = new(m.Type == "vlm")
+	f.Digest = digestOf(m.Arch, m.Quantization)
 	if slices.Contains(m.Capabilities, "tool_use") {
 		f.Tools = new(true)
 	}

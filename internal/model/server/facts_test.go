@@ -52,6 +52,7 @@ func TestFacts(t *testing.T) {
 		{"id":"b","type":"vlm","arch":"gemma3","max_context_length":131072},{"id":"c","type":"embeddings","arch":"nomic-bert","max_context_length":2048}]}`
 	yes, no := new(true), new(false)
 	stops := []string{"<|im_start|>", "<|im_end|>"}
+	const told = "told" // any digest of what the server tells
 	for name, tt := range map[string]struct {
 		routes routes
 		kind   Kind
@@ -81,11 +82,11 @@ func TestFacts(t *testing.T) {
 		},
 		"llama-server, recorded": {
 			routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": props}, KindLlamaServer, true, "/models/SmolLM2-135M-Instruct.Q4_1.gguf",
-			Facts{Tools: no, Vision: no, Window: 4096, Params: 134520000, Family: "smollm2", Slots: 1},
+			Facts{Tools: no, Vision: no, Window: 4096, Params: 134520000, Family: "smollm2", Slots: 1, Digest: told, System: loci.Yes, Systems: loci.Yes, Alternate: loci.No},
 		},
 		"llama-server, able": {
 			routes{"GET /v1/models": listOf("qwen2.5-7b"), "GET /props": strings.NewReplacer(`"supports_tools":false`, `"supports_tools":true`, `"vision":false`, `"vision":true`).Replace(props)}, KindLlamaServer, true, "qwen2.5-7b",
-			Facts{Tools: yes, Vision: yes, Window: 4096, Params: 7e9, Family: "qwen2", Slots: 1},
+			Facts{Tools: yes, Vision: yes, Window: 4096, Params: 7e9, Family: "qwen2", Slots: 1, Digest: told, System: loci.Yes, Systems: loci.Yes, Alternate: loci.No},
 		},
 		"llama-server before caps": {
 			routes{"GET /v1/models": listOf("m"), "GET /props": `{"default_generation_settings":{"n_ctx":2048}}`}, KindLlamaServer, true, "m",
@@ -93,11 +94,11 @@ func TestFacts(t *testing.T) {
 		},
 		"LM Studio, loaded": {
 			routes{"GET /v1/models": listOf("a", "b", "c"), "GET /api/v0/models": lmStudio}, KindLMStudio, true, "a",
-			Facts{Tools: yes, Vision: no, Window: 8192, Family: "qwen2"},
+			Facts{Tools: yes, Vision: no, Window: 8192, Family: "qwen2", Digest: told},
 		},
 		"LM Studio, not loaded": {
 			routes{"GET /v1/models": listOf("a", "b", "c"), "GET /api/v0/models": lmStudio}, KindLMStudio, true, "b",
-			Facts{Vision: yes, Window: 4096, Family: "gemma3"},
+			Facts{Vision: yes, Window: 4096, Family: "gemma3", Digest: told},
 		},
 		"vLLM": {
 			routes{"GET /v1/models": `{"data":[{"id":"Qwen/Qwen2.5-0.5B-Instruct","owned_by":"vllm","max_model_len":16384}]}`}, KindVLLM, true, "Qwen/Qwen2.5-0.5B-Instruct",
@@ -120,10 +121,57 @@ func TestFacts(t *testing.T) {
 			}
 			i := slices.IndexFunc(models, func(m loci.ModelInfo) bool { return m.ID == tt.model })
 			got, err := c.Facts(t.Context(), models[i])
+			got.Digest, _, _ = strings.Cut(got.Digest, ":")
 			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("(-want +got):\n%serror %v", diff, err)
 			}
 		})
+	}
+}
+
+// TestTemplate reads from chat templates which conversations they refuse, in the
+// words of the templates of Gemma 2, Mistral, Qwen 3.5 and Gemma 3.
+func TestTemplate(t *testing.T) {
+	type roles struct{ system, systems, alternate loci.Finding }
+	for name, tt := range map[string]struct {
+		template string
+		want     roles
+		thinks   bool
+	}{
+		"refuses nothing": {"{% for message in messages %}{{ message.content }}{% endfor %}", roles{"", loci.Yes, loci.No}, false},
+		"no system": {"{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}{{ raise_exception('Conversation roles must alternate user/assistant/user/assistant/...') }}",
+			roles{loci.No, loci.No, loci.Yes}, false},
+		"turns":            {"{{ raise_exception('After the optional system message, conversation roles must alternate user/assistant/user/assistant/...') }}", roles{"", loci.No, loci.Yes}, false},
+		"system first":     {"{{- raise_exception('System message must be at the beginning.') }}{{ '<think>' }}", roles{"", loci.No, loci.No}, true},
+		"not about roles":  {"{{ raise_exception('Tool call IDs should be alphanumeric strings with length 9!') }}", roles{"", loci.Yes, loci.No}, false},
+		"there is none":    {"", roles{}, false},
+		"thinks on demand": {"{%- if enable_thinking is defined %}", roles{"", loci.Yes, loci.No}, true},
+	} {
+		var f Facts
+		f.readTemplate(tt.template)
+		if got := (roles{f.System, f.Systems, f.Alternate}); got != tt.want || (f.Think != nil) != tt.thinks {
+			t.Errorf("%s: %+v, thinks %v", name, got, f.Think)
+		}
+	}
+}
+
+// TestDigestOfProps is another one when the server or its template is.
+func TestDigestOfProps(t *testing.T) {
+	props := recorded(t, "llama_props.json")
+	digest := func(props string) string {
+		url := serve(t, routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": props}) + "/v1"
+		f, err := client(t, url, KindLlamaServer).Facts(t.Context(), loci.ModelInfo{ID: "m"})
+		if err != nil || f.Digest == "" {
+			t.Fatal(f, err)
+		}
+		return f.Digest
+	}
+	same := digest(props)
+	if other := digest(strings.Replace(props, `"n_ctx":4096`, `"n_ctx":2048`, 1)); other != same {
+		t.Error("the window is no part of it")
+	}
+	if other := digest(strings.Replace(props, "chat_template\":\"", "chat_template\":\"{# new #}", 1)); other == same {
+		t.Error("the template is part of it")
 	}
 }
 

@@ -1,0 +1,52 @@
+package agent
+
+import (
+	"fmt"
+	"time"
+
+	"loci"
+	"loci/internal/text"
+)
+
+// patience is how long a reply may take to begin without a word about it.
+const patience = 5 * time.Second
+
+// foretell tells the person how long the model will read before it answers, where
+// that is long and the model's speed is known. It is told as an event and is no part
+// of the reply. It is false if it cannot be stored.
+func (t *turn) foretell() bool {
+	if t.session.Tier == loci.TierTiny { // reads little, and loci itself answers most
+		return true
+	}
+	wait := t.profile.Speed.FirstToken(t.unread())
+	if wait <= patience {
+		return true
+	}
+	return t.record(loci.Notice{Text: fmt.Sprintf("The model reads about %.0f tokens a second; this takes about %s.", t.profile.Speed.Read, inWords(wait))})
+}
+
+// unread is about how many tokens of the next model call the server does not have in
+// its cache: of a conversation that it read before, what has been added since. Whether
+// it still has that, only the receipt tells.
+func (t *turn) unread() int {
+	tokens := text.Tokens(t.session.System) + pathTokens(t.path)
+	last, ok := t.agent.steps.get(t.session.ID)
+	if !ok || last.Request.Model != t.session.Model {
+		return tokens + t.toolTokens()
+	}
+	for _, m := range last.Request.Messages {
+		tokens -= text.Tokens(m.Content)
+	}
+	if last.Reply != nil {
+		tokens -= text.Tokens(last.Reply.Content)
+	}
+	return max(0, tokens)
+}
+
+// inWords says a time in words.
+func inWords(d time.Duration) string {
+	if d >= 2*time.Minute {
+		return fmt.Sprintf("%.0f minutes", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f seconds", d.Seconds())
+}

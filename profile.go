@@ -1,0 +1,107 @@
+package loci
+
+import (
+	"math"
+	"time"
+)
+
+// Tier is how tools are offered to a model.
+type Tier string
+
+// The tiers of the design: native tool calls, text markup, and the tiny path
+// where the runtime chooses and the model only phrases.
+const (
+	TierNative Tier = "native"
+	TierText   Tier = "text"
+	TierTiny   Tier = "tiny"
+)
+
+// Markup is a way to write a tool call as text: a dialect that a model without
+// native calls can be taught. Calls are read in any dialect, whatever was taught.
+type Markup string
+
+// The dialects that are taught. The empty one stands for MarkupTool.
+const (
+	MarkupTool     Markup = "tool"      // <tool>name(argument="value")</tool>
+	MarkupToolCall Markup = "tool_call" // <tool_call>{"name": …, "arguments": {…}}</tool_call>, of Hermes and Qwen
+	MarkupJSON     Markup = "json"      // the same object in a fence of Markdown
+	MarkupReAct    Markup = "react"     // Action: and Action Input: (arXiv:2210.03629)
+)
+
+// Finding is what is known about something that a model or its server may do.
+type Finding string
+
+// The findings.
+const (
+	Unknown Finding = "" // nobody told, and no trial did
+	Yes     Finding = "yes"
+	No      Finding = "no"
+)
+
+// Found is the finding that something is so, or is not.
+func Found(so bool) Finding {
+	if so {
+		return Yes
+	}
+	return No
+}
+
+// Profile is what loci knows about a model on a server: what the server tells,
+// what trials have shown, and what the person has set.
+type Profile struct {
+	Server string `json:"server"` // base URL
+	Model  string `json:"model"`  // name on that server
+	Digest string `json:"digest"` // changes when the weights do; empty where the server does not tell
+	Tier   Tier   `json:"tier"`
+	Family string `json:"family,omitempty"` // such as llama or qwen2; picks prompt texts
+	Window int    `json:"window"`           // served context length in tokens; 4096 where nobody tells
+	Vision bool   `json:"vision,omitempty"`
+	Think  bool   `json:"think,omitempty"`
+	Params int64  `json:"params,omitempty"` // number of weights; 0 where unknown
+	Slots  int    `json:"slots,omitempty"`  // replies it makes at the same time; 0 where unknown
+	// Stops are stop sequences of the model that the server forgets when a call has
+	// some of its own.
+	Stops  []string `json:"stops,omitempty"`
+	Reason string   `json:"reason"` // one sentence: why this tier
+
+	Native    Finding `json:"native,omitempty"`        // it calls tools that it is offered natively
+	Text      Finding `json:"text,omitempty"`          // it writes calls that can be read, as Markup
+	Markup    Markup  `json:"dialect,omitempty"`       // how it is taught to write calls
+	Constrain Finding `json:"constrain,omitempty"`     // the server holds a reply to a JSON Schema
+	Schema    Finding `json:"schema,omitempty"`        // a reply keeps to one that it was only told
+	Stopping  Finding `json:"stopping,omitempty"`      // the server ends a reply at a stop sequence
+	System    Finding `json:"system,omitempty"`        // it takes a system message
+	Systems   Finding `json:"second_system,omitempty"` // and another one later on
+	Alternate Finding `json:"alternate,omitempty"`     // it demands that user and assistant take turns
+
+	Speed  Speed `json:"speed,omitzero"`
+	Probed Time  `json:"probed,omitzero"` // when the trials came to their end; zero: not yet
+}
+
+// Speed is how fast a model reads and writes, in tokens a second; 0 where
+// unknown.
+type Speed struct {
+	Read  float64 `json:"read,omitempty"`  // of the prompt, as far as it is not in the server's cache
+	Write float64 `json:"write,omitempty"` // of the reply
+}
+
+// FirstToken predicts the time until a reply begins for a prompt of so many
+// tokens that the server does not have in its cache; 0 where that is unknown.
+func (s Speed) FirstToken(tokens int) time.Duration {
+	if s.Read <= 0 || tokens <= 0 {
+		return 0
+	}
+	seconds := math.Min(float64(tokens)/s.Read, 24*60*60) // a duration has an end
+	return time.Duration(seconds * float64(time.Second))
+}
+
+// UsualPrompt is about how many tokens a model reads before the first question of
+// a conversation: the system block with the tools, and the question.
+const UsualPrompt = 950
+
+// ModelState is a listed model with what is known about it. Profile is nil before
+// the first contact.
+type ModelState struct {
+	ModelInfo
+	Profile *Profile `json:"profile"`
+}
