@@ -1,0 +1,203 @@
+package jsonrepair
+
+import (
+	"bytes"
+	"strings"
+)
+
+// escaped tells whether s is JSON as it stands inside a text, its quotes
+// escaped: {\"path\": \"x\"}.
+func escaped(s string) bool {
+	s = strings.TrimLeft(s, "{[ \t\r\n")
+	return strings.HasPrefix(s, `\"`) || strings.HasPrefix(s, `\n`) && strings.HasPrefix(strings.TrimLeft(s, `\n `), `"`)
+}
+
+// unescape takes one level of escaping from s.
+func unescape(s string) string {
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\r`, "\r", `\t`, "\t").Replace(strings.TrimSuffix(s, `\`))
+}
+
+// document reads all values of the input, and leaves out what is not JSON between
+// them.
+func (p *parser) document() {
+	if !p.begin() {
+		if p.err == nil {
+			p.err = ErrEmpty
+		}
+		return
+	}
+	p.out = append(p.out, '[')
+	n := 0
+	for more := true; more && p.err == nil; {
+		mark := len(p.out)
+		if n > 0 {
+			p.out = append(p.out, ',')
+		}
+		start, i := len(p.out), p.i
+		if p.value(root) {
+			n++
+		} else if p.out = p.out[:mark]; p.i == i {
+			p.i++
+		}
+		for more = p.next(p.s[i]); more && n > 0 && p.out[start] == '{' && p.goesOn(i); more = p.next('{') {
+			p.out = p.out[:len(p.out)-1]
+			p.stack = append(p.stack, '}')
+			p.members(start, min(1, len(p.out)-start-len("{")))
+		}
+	}
+	switch {
+	case p.err != nil:
+	case n == 0:
+		p.err = ErrEmpty
+	case n == 1:
+		p.out = bytes.TrimLeft(p.out[1:], " ")
+	default:
+		p.doubt(0, "there is more than one value")
+		p.out = append(p.out, ']')
+	}
+}
+
+// goesOn tells whether fields of the object that began at i follow behind its closing
+// bracket, which came too early.
+func (p *parser) goesOn(i int) bool {
+	if p.err != nil || p.nameAhead(p.i) != yes || strings.IndexByte(p.s[max(i, p.i-window):p.i], ',') < 0 || p.out[len(p.out)-1] != '}' {
+		return false
+	}
+	p.doubt(p.i, "the } before this came too early")
+	return true
+}
+
+// begin steps to the first value. Where the input begins with words and there is a
+// code block, or else a bracket that may begin JSON, that is where.
+func (p *parser) begin() bool {
+	p.space()
+	if p.end() {
+		return false
+	}
+	if p.fence(p.i) {
+		return true
+	}
+	c := p.s[p.i]
+	if c == '{' || c == '[' || c == '/' || quotesAt(p.s[p.i:]) != nil && c != '`' || p.callAhead() && !strings.ContainsAny(p.s[p.i:], "{[") {
+		return true
+	}
+	if startsValue(c) && !strings.HasPrefix(p.s[p.i:], "- ") || c == '(' || c == '.' {
+		return true
+	}
+	if i := p.bracket(p.i); i >= 0 {
+		p.how.Around = p.how.Around || strings.Trim(p.s[p.i:i], "`") != ""
+		p.i = i
+	}
+	return true
+}
+
+// fence steps into the first code block at or behind i that may hold JSON. A block
+// counts only where it stands before all brackets, or alone between them, or
+// where the input begins with words.
+func (p *parser) fence(i int) bool {
+	open := strings.Index(p.s[i:], "```")
+	if open < 0 {
+		return false
+	}
+	open += i
+	words := strings.Trim(p.s[i:open], "{[ \t\r\n")
+	if words != "" && (strings.IndexByte("{[", p.s[i]) >= 0 || quotesAt(p.s[i:]) != nil) {
+		return false
+	}
+	first := -1
+	for from := open; open >= 0; {
+		inside := open + 3
+		for inside < len(p.s) && (p.s[inside] == '`' || wordByte(p.s[inside])) {
+			inside++
+		}
+		value := p.skip(inside)
+		if first < 0 && value < len(p.s) {
+			first = inside
+		}
+		if value < len(p.s) && (p.jsonAt(value) || p.s[value] == '(') {
+			first = inside
+			break
+		}
+		open = strings.Index(p.s[inside:], "```")
+		if open < 0 || inside+open == from {
+			break
+		}
+		open += inside
+	}
+	if first < 0 {
+		return false
+	}
+	p.how.Around = p.how.Around || words != ""
+	p.i = first
+	return true
+}
+
+// bracket is where the first bracket at or behind i stands that may begin JSON, or
+// -1.
+func (p *parser) bracket(i int) int {
+	for {
+		j := strings.IndexAny(p.s[i:], "{[")
+		if j < 0 {
+			return -1
+		}
+		if i += j; p.jsonAt(i) {
+			return i
+		}
+		i++
+	}
+}
+
+// jsonAt tells whether an object or a list may begin at i: the bracket is followed
+// by what could be its first element.
+func (p *parser) jsonAt(i int) bool {
+	c := p.s[i]
+	if c != '{' && c != '[' {
+		return false
+	}
+	j := p.skip(i + 1)
+	if j >= len(p.s) || p.s[j] == '}' || p.s[j] == ']' || p.s[j] == '{' || p.s[j] == '[' || quotesAt(p.s[j:]) != nil {
+		return true
+	}
+	if c == '{' {
+		return p.nameAhead(j) == yes
+	}
+	return startsValue(p.s[j]) || p.literalAt(j)
+}
+
+// next steps to the next value, behind one that began with c, and is false where
+// none follows. Brackets that are left over mean nothing; words are left out.
+func (p *parser) next(c byte) bool {
+	from := p.i
+	comma := false
+	for {
+		p.space()
+		switch {
+		case p.end():
+			return false
+		case p.take(","):
+			comma = true
+			continue
+		case p.take("}") || p.take("]") || p.take(")") || p.take(";"):
+			continue
+		case p.at("```"):
+			p.i += 3
+			if !p.fence(p.i) {
+				p.how.Around = p.how.Around || strings.Trim(p.s[p.i:], "`}]) \t\r\n") != ""
+				return false
+			}
+			return true
+		}
+		break
+	}
+	separate := comma || p.newline(from, p.i)
+	switch simple := c != '{' && c != '['; {
+	case p.jsonAt(p.i), separate && simple, comma && (quotesAt(p.s[p.i:]) != nil || startsValue(p.s[p.i])):
+		return true
+	}
+	p.how.Around = true
+	if i := p.bracket(p.i); i >= 0 {
+		p.i = i
+		return true
+	}
+	return false
+}
