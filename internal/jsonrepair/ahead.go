@@ -101,6 +101,8 @@ func (p *parser) followsComma(i int, due byte, object bool, at place) evidence {
 		return p.nameAhead(j)
 	case due == 0 && at != argument:
 		return unsure
+	case due == 0 && p.keywordAhead(j):
+		return yes
 	case quotesAt(p.s[j:]) != nil:
 		return max(p.itemAhead(j), unsure)
 	case startsValue(c) || p.literalAt(j):
@@ -222,6 +224,15 @@ func (p *parser) nameAhead(i int) evidence {
 		return no
 	}
 	return yes
+}
+
+// keywordAhead tells whether the name of an argument and = stand at i.
+func (p *parser) keywordAhead(i int) bool {
+	end := i
+	for end < len(p.s) && end-i < window && wordByte(p.s[end]) {
+		end++
+	}
+	return end > i && strings.HasPrefix(p.s[p.skip(end):], "=")
 }
 
 // colon tells whether a colon is the next token at i.

@@ -74,7 +74,7 @@ func (p *parser) begin() bool {
 	if p.end() {
 		return false
 	}
-	if p.fence(p.i) {
+	if p.fence(p.i, true) {
 		return true
 	}
 	c := p.s[p.i]
@@ -91,11 +91,13 @@ func (p *parser) begin() bool {
 	return true
 }
 
-// fence steps into the first code block at or behind i that may hold JSON. A block
-// counts only where it stands before all brackets, or alone between them, or
-// where the input begins with words.
-func (p *parser) fence(i int) bool {
-	open := strings.Index(p.s[i:], "```")
+// fence steps into the first code block at or behind i that may hold JSON or, where
+// any is wanted and none may, into the first one. A block counts only where it
+// stands before all brackets, or alone between them, or where the input begins
+// with words.
+func (p *parser) fence(i int, any bool) bool {
+	const mark = "```"
+	open := strings.Index(p.s[i:], mark)
 	if open < 0 {
 		return false
 	}
@@ -105,24 +107,18 @@ func (p *parser) fence(i int) bool {
 		return false
 	}
 	first := -1
-	for from := open; open >= 0; {
-		inside := open + 3
-		for inside < len(p.s) && (p.s[inside] == '`' || wordByte(p.s[inside])) {
-			inside++
+	for more := 0; more >= 0; open += more {
+		for open += len(mark); open < len(p.s) && (p.s[open] == '`' || wordByte(p.s[open])); open++ {
 		}
-		value := p.skip(inside)
-		if first < 0 && value < len(p.s) {
-			first = inside
-		}
+		value := p.skip(open)
 		if value < len(p.s) && (p.jsonAt(value) || p.s[value] == '(') {
-			first = inside
+			first = open
 			break
 		}
-		open = strings.Index(p.s[inside:], "```")
-		if open < 0 || inside+open == from {
-			break
+		if first < 0 && any && value < len(p.s) {
+			first = open
 		}
-		open += inside
+		more = strings.Index(p.s[open:], mark)
 	}
 	if first < 0 {
 		return false
@@ -181,7 +177,7 @@ func (p *parser) next(c byte) bool {
 			continue
 		case p.at("```"):
 			p.i += 3
-			if !p.fence(p.i) {
+			if !p.fence(p.i, false) {
 				p.how.Around = p.how.Around || strings.Trim(p.s[p.i:], "`}]) \t\r\n") != ""
 				return false
 			}

@@ -110,8 +110,7 @@ func (p *parser) span(q *quotes, at place) (from, to int) {
 	if p.unclosed {
 		return p.shortSpan(q)
 	}
-	// ""name"" is how a text is written inside one in CSV.
-	doubled := len(q.open) == 1 && p.at(q.open) && wordAt(p.s[p.i+1:])
+	doubled := p.doubledAt(q, at)
 	if doubled {
 		p.i++
 	}
@@ -162,6 +161,20 @@ func (p *parser) span(q *quotes, at place) (from, to int) {
 		i += n - 1
 	}
 	return p.unclosedSpan(from, at)
+}
+
+// doubledAt tells whether the opening mark that was read comes again, and the text
+// between marks is no quotation inside a text: ""name"" is how CSV writes "name".
+func (p *parser) doubledAt(q *quotes, at place) bool {
+	if len(q.open) != 1 || !p.at(q.open) || !wordAt(p.s[p.i+1:]) {
+		return false
+	}
+	end := strings.Index(p.s[p.i+1:min(len(p.s), p.i+window)], q.open)
+	if end < 0 {
+		return false
+	}
+	end += p.i + 2
+	return strings.HasPrefix(p.s[end:], q.open) || p.follows(end, at) != no
 }
 
 // opens tells whether a quotation mark before s may open a quotation: a word follows,
