@@ -205,10 +205,13 @@ func wordByte(c byte) bool {
 func (p *parser) nameAhead(i int) evidence {
 	if quotesAt(p.s[i:]) != nil {
 		end, e := p.quotedAhead(i)
-		if e != yes {
+		switch {
+		case e != yes || p.colon(end) == yes:
 			return e
+		case p.s[end-2] == ':' && isWord(p.s[i+1:end-2]): // the closing quote was lost
+			return unsure
 		}
-		return p.colon(end)
+		return no
 	}
 	end := i
 	for end < len(p.s) && end-i < window && (wordByte(p.s[end]) || p.s[end] == '-' && end > i) {

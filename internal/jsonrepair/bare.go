@@ -90,8 +90,7 @@ func (p *parser) bareEnd(at place) (end int, odd bool) {
 		case '"':
 			switch e := p.strayQuote(from, i, at); {
 			case depth > 0:
-			case e == yes:
-				p.doubt(from, "the opening quote of a text is missing")
+			case e == yes: // the opening one was lost
 				p.i++
 				return i, odd
 			case e == unsure:
@@ -178,8 +177,7 @@ func (p *parser) bareName() {
 		case strings.IndexByte(":,}]{[\n", c) >= 0, spaceBefore(p.s, from, p.i) && quotesAt(p.s[p.i:]) != nil:
 			end = p.i
 			p.i--
-		case c == '"':
-			p.doubt(from, "the opening quote of a name is missing")
+		case c == '"': // the opening one was lost
 			end = p.i
 		}
 	}
@@ -194,15 +192,12 @@ func (p *parser) bareName() {
 // literal is the JSON literal that a word stands for, in the spelling of JSON,
 // Python or JavaScript.
 func literal(word string) (string, bool) {
-	if len(word) < 3 || len(word) > 9 {
-		return "", false
-	}
-	switch strings.ToLower(word) {
-	case "true":
+	switch {
+	case strings.EqualFold(word, "true"):
 		return "true", true
-	case "false":
+	case strings.EqualFold(word, "false"):
 		return "false", true
-	case "null", "none", "undefined", "nil":
+	case strings.EqualFold(word, "null"), strings.EqualFold(word, "none"), strings.EqualFold(word, "nil"), word == "undefined":
 		return "null", true
 	}
 	return "", false

@@ -208,19 +208,16 @@ func (p *parser) set(start, from int) {
 	p.list('}', start)
 }
 
-// list reads a list up to its closing bracket.
-func (p *parser) list(closing byte, start int) { p.items(closing, start+1, 0) }
-
-// items reads the elements of a list that closing ends, of which there are n so
-// far, the last one written at from.
-func (p *parser) items(closing byte, last, n int) {
-	for p.err == nil {
+// list reads a list, which was opened at start of out, up to its closing bracket.
+func (p *parser) list(closing byte, start int) {
+	last := start + 1 // where the last element begins in out
+	for n := 0; p.err == nil; {
 		p.space()
-		if n > 0 && p.at(":") && last < len(p.out) && p.out[last] == '"' {
+		if n > 0 && p.at(":") && p.out[last] == '"' {
 			p.membersInList(last)
 			continue
 		}
-		behind, i := p.i, p.i
+		from := p.i
 		commas := p.between(n)
 		if p.end() || p.at("```") {
 			p.cut()
@@ -237,28 +234,36 @@ func (p *parser) items(closing byte, last, n int) {
 			}
 			continue
 		}
-		if n > 0 && commas == 0 && (c != '{' || p.s[behind-1] != '}') {
+		if n > 0 && commas == 0 && (c != '{' || p.s[from-1] != '}') {
 			p.doubt(p.i, "a comma is missing before this")
 		}
-		i = p.i
-		mark := len(p.out)
-		if n > 0 {
-			p.out = append(p.out, ',')
-		}
-		last = len(p.out)
-		if p.value(item) {
+		if at, ok := p.element(n); ok {
+			last = at
 			n++
-			continue
-		}
-		p.out = p.out[:mark]
-		if p.i == i {
-			p.doubt(p.i, "this belongs to nothing")
-			p.i++
 		}
 	}
 	if p.err == nil {
 		p.close(']')
 	}
+}
+
+// element reads the n-th element of a list and returns where it begins in out.
+// Where none stands, something else does, which is left out.
+func (p *parser) element(n int) (at int, ok bool) {
+	mark, from := len(p.out), p.i
+	if n > 0 {
+		p.out = append(p.out, ',')
+	}
+	at = len(p.out)
+	if p.value(item) {
+		return at, true
+	}
+	p.out = p.out[:mark]
+	if p.i == from {
+		p.doubt(from, "this belongs to nothing")
+		p.i++
+	}
+	return 0, false
 }
 
 // oddClosing handles the wrong closing bracket in a list, and tells whether the
@@ -319,18 +324,8 @@ func (p *parser) group() {
 			}
 			continue
 		}
-		mark := len(p.out)
-		if n > 0 {
-			p.out = append(p.out, ',')
-		}
-		i := p.i
-		if p.value(item) {
+		if _, ok := p.element(n); ok {
 			n++
-			continue
-		}
-		p.out = p.out[:mark]
-		if p.i == i {
-			p.i++
 		}
 	}
 	if p.err != nil {

@@ -55,7 +55,9 @@ func TestRepair(t *testing.T) {
 		{"globs are no comments", spelling, `{path: src/*.go, other: src/**/*.md}`, `{"path":"src/*.go","other":"src/**/*.md"}`},
 		{"lines", spelling, "{a: hello world\nb: c}", `{"a":"hello world","b":"c"}`},
 		{"sentence", doubt, `{a: Well, that is it., b: c}`, `{"a":"Well, that is it.","b":"c"}`},
-		{"opening quote lost", doubt, `{"a":b","c":"d"}`, `{"a":"b","c":"d"}`},
+		{"opening quote lost", spelling, `{"a":b","c":"d"}`, `{"a":"b","c":"d"}`},
+		{"opening quote of a name lost", spelling, `{a":"b"}`, `{"a":"b"}`},
+		{"closing quote of a name lost", spelling, `{"a: "b", "c:"d"}`, `{"a":"b","c":"d"}`},
 		{"closing quote lost", doubt, `{"a":"b,"c":"d"}`, `{"a":"b","c":"d"}`},
 		{"closing quotes lost at ends of lines", doubt, "{\"a\":\"b\n\"c\":\"d\"}", `{"a":"b","c":"d"}`},
 

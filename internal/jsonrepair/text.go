@@ -152,7 +152,9 @@ func (p *parser) span(q *quotes, at place) (from, to int) {
 			return from, i
 		}
 		if end, ok := p.lostClosing(from, i, at); ok {
-			p.doubt(from, "the closing quote of a text is missing")
+			if at != name || !isWord(p.s[from:end]) {
+				p.doubt(from, "the closing quote of a text is missing")
+			}
 			p.i = end
 			return from, from + len(strings.TrimRight(p.s[from:end], " \t\r\n"))
 		}
@@ -185,6 +187,16 @@ func opens(s string) bool { return s != "" && strings.IndexByte(" \t\r\n,:;]})",
 func wordAt(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// isWord tells whether s is a name that needs no quotes.
+func isWord(s string) bool {
+	for i := range len(s) {
+		if !wordByte(s[i]) && s[i] != '-' {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // apostrophe tells whether the ' at i stands between two letters, as in 'it's'.
