@@ -29,21 +29,19 @@ func (p *parser) document() {
 	p.out = append(p.out, '[')
 	n := 0
 	for more := true; more && p.err == nil; {
-		mark := len(p.out)
+		mark, from := len(p.out), p.i
 		if n > 0 {
 			p.out = append(p.out, ',')
 		}
-		start, i := len(p.out), p.i
+		start := len(p.out)
 		if p.value(root) {
 			n++
-		} else if p.out = p.out[:mark]; p.i == i {
-			p.i++
+			more = p.rest(start)
+			continue
 		}
-		for more = p.next(p.s[i]); more && n > 0 && p.out[start] == '{' && p.goesOn(i); more = p.next('{') {
-			p.out = p.out[:len(p.out)-1]
-			p.stack = append(p.stack, '}')
-			p.members(start, min(1, len(p.out)-start-len("{")))
-		}
+		p.out = p.out[:mark]
+		p.i = max(p.i, from+1)
+		more = p.next(true)
 	}
 	switch {
 	case p.err != nil:
@@ -57,14 +55,21 @@ func (p *parser) document() {
 	}
 }
 
-// goesOn tells whether fields of the object that began at i follow behind its closing
-// bracket, which came too early.
-func (p *parser) goesOn(i int) bool {
-	if p.err != nil || p.nameAhead(p.i) != yes || strings.IndexByte(p.s[max(i, p.i-window):p.i], ',') < 0 || p.out[len(p.out)-1] != '}' {
-		return false
+// rest steps to the next value, behind one that begins at start of out, and is
+// false where none follows. Fields that follow an object whose bracket came too
+// early go into it.
+func (p *parser) rest(start int) bool {
+	container := p.out[start] == '{' || p.out[start] == '['
+	for from := p.i; p.next(container); from = p.i {
+		if p.err != nil || p.out[start] != '{' || p.nameAhead(p.i) != yes || !strings.Contains(p.s[max(from, p.i-window):p.i], ",") {
+			return true
+		}
+		p.doubt(p.i, "the } before this came too early")
+		p.out = p.out[:len(p.out)-len("}")]
+		p.stack = append(p.stack, '}')
+		p.members(start, min(1, len(p.out)-start-len("{")))
 	}
-	p.doubt(p.i, "the } before this came too early")
-	return true
+	return false
 }
 
 // begin steps to the first value. Where the input begins with words and there is a
@@ -160,9 +165,10 @@ func (p *parser) jsonAt(i int) bool {
 	return startsValue(p.s[j]) || p.literalAt(j)
 }
 
-// next steps to the next value, behind one that began with c, and is false where
-// none follows. Brackets that are left over mean nothing; words are left out.
-func (p *parser) next(c byte) bool {
+// next steps to the next value and is false where none follows. Brackets that are
+// left over mean nothing. Words behind a container are left out; behind other
+// values, and a comma or line break, they are a value too.
+func (p *parser) next(container bool) bool {
 	from := p.i
 	comma := false
 	for {
@@ -186,8 +192,7 @@ func (p *parser) next(c byte) bool {
 		break
 	}
 	separate := comma || p.newline(from, p.i)
-	switch simple := c != '{' && c != '['; {
-	case p.jsonAt(p.i), separate && simple, comma && (quotesAt(p.s[p.i:]) != nil || startsValue(p.s[p.i])):
+	if p.jsonAt(p.i) || separate && !container || comma && (quotesAt(p.s[p.i:]) != nil || startsValue(p.s[p.i])) {
 		return true
 	}
 	p.how.Around = true

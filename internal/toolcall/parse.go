@@ -145,6 +145,8 @@ func (p *parser) read(inCall bool) (value, *Fault) {
 	rest := p.s[p.i:]
 	fixed, n, how, err := jsonrepair.Value(rest, inCall)
 	switch {
+	case errors.Is(err, jsonrepair.ErrEmpty):
+		return value{}, p.broken("expected a value; a text needs quotes")
 	case how.Bare && !how.Cut && (p.literals || strings.IndexByte("{[(", rest[0]) < 0):
 		return value{}, p.broken("expected a text in quotes, a number, true or false")
 	case inCall && n == len(rest) && strings.IndexByte("+-.0123456789", rest[0]) >= 0:

@@ -144,6 +144,9 @@ func TestArguments(t *testing.T) {
 		{"two code blocks", one, "```json\n{\"path\":\"a\"}\n```\nor\n```json\n{\"path\":\"b\"}\n```", `!more than one value`},
 		{"words alone", one, `I cannot do that.`, `!not a JSON object`},
 
+		{"cut, case 10A and B", one, `{"path":"report.md","content":"# Report\n\n## Part 1\nSome te`, `!breaks off`},
+		{"cut, case 10A and B as text", one, `"{\"path\":\"report.md\",\"content\":\"# Report\\n\\n## Part 1\\nSome te"`, `!breaks off`},
+		{"cut, case 10C as text", open, `"{\"commands\":[\"tar czf b.tgz data\",\"rm -r data\""`, `!breaks off`},
 		{"cut after a value", one, `{"path":"x"`, `!breaks off`},
 		{"cut in a text", one, `{"path":"/tmp/x`, `!breaks off`},
 		{"cut in a text as text", one, `"{\"path\":\"/tmp/x"`, `!breaks off`},
