@@ -196,9 +196,14 @@ func (p *parser) next(container bool) bool {
 		return true
 	}
 	p.how.Around = true
-	if i := p.bracket(p.i); i >= 0 {
-		p.i = i
-		return true
+	end := p.bracket(p.i)
+	left := p.s[p.i:]
+	if end >= 0 {
+		left = p.s[p.i:end]
 	}
-	return false
+	if strings.ContainsAny(left, `"]}`) { // {"a":"if (b == "}") …"}
+		p.doubt(p.i, "the value before this may have ended too early")
+	}
+	p.i = max(p.i, end)
+	return end >= 0
 }

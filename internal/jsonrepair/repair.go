@@ -101,6 +101,7 @@ type parser struct {
 	// quote. From then on texts end at the next comma or bracket, or every quote
 	// that follows would read to the end again.
 	unclosed bool
+	csv      bool // names stand between doubled quotes
 }
 
 // cut notes that the input ends where more should come.

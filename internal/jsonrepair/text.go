@@ -91,6 +91,9 @@ func (p *parser) text(q *quotes, at place) {
 	for {
 		from, to := p.span(q, at)
 		p.content(p.s[from:to], q.raw)
+		if !q.raw && windowsPath(p.s[from:to]) == unsure {
+			p.doubt(from, "a backslash may be one or begin an escape")
+		}
 		plus := p.skip(p.i)
 		if plus >= len(p.s) || p.s[plus] != '+' {
 			break
@@ -112,7 +115,11 @@ func (p *parser) span(q *quotes, at place) (from, to int) {
 	}
 	doubled := p.doubledAt(q, at)
 	if doubled {
-		p.i++
+		if p.i++; at == name {
+			p.csv = true
+		} else if !p.csv {
+			p.doubt(p.i, "a quote inside a text is not escaped, or there is one too many")
+		}
 	}
 	from = p.i
 	windows := mayBePath(p.s[from:])
@@ -283,7 +290,7 @@ func (p *parser) shortSpan(q *quotes) (from, to int) {
 
 // content writes the inside of a text, and mends what JSON does not allow there.
 func (p *parser) content(raw string, literal bool) {
-	if windowsPath(raw) {
+	if windowsPath(raw) == yes {
 		p.out = doubled(p.out, raw)
 		return
 	}

@@ -19,16 +19,17 @@ func mayBePath(raw string) bool {
 // windowsPath tells whether the inside of a text is a path in Windows whose
 // backslashes were not doubled. In "C:\temp" every escape is legal, so the text
 // as a whole decides: it has nothing but what a path is made of, and it is not
-// one word below another, as "A:\nYes" is.
-func windowsPath(raw string) bool {
+// one word below another, as "A:\nYes" is. It is unsure of a sentence that begins
+// with a path.
+func windowsPath(raw string) evidence {
 	if !mayBePath(raw) || strings.ContainsAny(raw[2:], "/:*?\"<>|") {
-		return false
+		return no
 	}
 	server := raw[0] == '\\'
 	illegal, breaks, single := 0, 0, 0
 	for i := 2; i < len(raw); i++ {
 		if raw[i] < ' ' {
-			return false
+			return no
 		}
 		if raw[i] != '\\' {
 			continue
@@ -36,7 +37,7 @@ func windowsPath(raw string) bool {
 		single++
 		switch n := escapeLen(raw[i:]); {
 		case n == len(`\u0000`), i+1 < len(raw) && raw[i+1] == '\\':
-			return false // who writes these knows the rule
+			return no // who writes these knows the rule
 		case n == 0:
 			illegal++
 		case raw[i+1] == 'n' || raw[i+1] == 'r':
@@ -45,12 +46,14 @@ func windowsPath(raw string) bool {
 	}
 	spaces := strings.IndexByte(raw, ' ') >= 0
 	switch {
+	case illegal > 0 && spaces && illegal < single && !extension(raw):
+		return unsure
 	case illegal > 0:
-		return !spaces || illegal == single
-	case server || spaces:
-		return false
+		return yes
+	case server || spaces || single == breaks && !extension(raw):
+		return no
 	}
-	return single > breaks || extension(raw)
+	return yes
 }
 
 // extension tells whether a path ends in a dot and a few letters.
@@ -88,7 +91,7 @@ func doublePaths(src []byte) []byte {
 				i++
 			}
 		}
-		if raw := src[from:i]; len(raw) > 3 && raw[1] == ':' && windowsPath(string(raw)) {
+		if raw := src[from:i]; len(raw) > 3 && raw[1] == ':' && windowsPath(string(raw)) == yes {
 			out = doubled(append(out, src[done:from]...), string(raw))
 			done = i
 		}
