@@ -90,10 +90,11 @@ var arrows = map[string]row{
 	"internal/confine":       {ground, "."},
 	"internal/embedded":      {ground, ". internal/embedded/gguf"},
 	"internal/embedded/gguf": {ground, ""},
-	"internal/toolcall":      {ground, ". internal/text"},
+	"internal/toolcall":      {ground, ". internal/jsonrepair internal/text"},
+	"internal/jsonrepair":    {ground, ""},
 	"internal/lang":          {ground, ""},
 	"internal/text":          {ground, ""},
-	"internal/wire":          {ground, "."},
+	"internal/wire":          {ground, ". internal/jsonrepair"},
 	"internal/wire/openai":   {ground, ". internal/wire"},
 	"internal/wire/ollama":   {ground, ". internal/wire"},
 

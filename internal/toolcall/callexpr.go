@@ -170,7 +170,7 @@ func (p *parser) keyword() string {
 func (p *parser) argument() (value, *Fault) {
 	p.space()
 	start := p.i
-	v, f := p.value()
+	v, f := p.literal()
 	if f != nil && f.Cut {
 		return v, f
 	}

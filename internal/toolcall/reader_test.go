@@ -177,7 +177,7 @@ func TestReaderFaults(t *testing.T) {
 		{"nothing is evaluated", `<tool>read_file(path=os.getenv("HOME"))</tool>`, "", "expected a text in quotes", false},
 		{"given twice", `<tool>read_file("a", path="b")</tool>`, "", "given twice", false},
 		{"whole reply with a wrong argument", `{"name":"read_file","arguments":{"file":"a"}}`, "", `"file" is not known`, false},
-		{"whole reply broken", "{\"name\":\"read_file\" \"arguments\":{\"path\":\"a\"}}", "", "broken", false},
+		{"whole reply broken", "{\"name\":\"read_file\",, \"arguments\":{\"path\":\"a\"}}", "", "broken", false},
 		{"no call in the tag", `<tool_call>{"path":"a"}</tool_call>`, "", `needs a "name"`, false},
 		{"empty tag", `<tool></tool>Well.`, "Well.", "empty", false},
 		{"invented output", "<tool_output>a.txt</tool_output>There is a.txt.", "", "no tool was called", false},

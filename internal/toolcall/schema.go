@@ -96,10 +96,12 @@ func unquotedObject(raw string) (value, *Fault) {
 		if strings.TrimSpace(raw) == "" {
 			return value{kind: objectKind}, nil
 		}
-		v, f := parseText(raw)
+		v, how, f := repaired(raw)
 		switch {
 		case f != nil:
 			return v, f
+		case how.Bare && v.kind == textKind:
+			return v, &Fault{Problem: fmt.Sprintf("The arguments are words, %q, and not a JSON object", text.Clip(v.text, 40))}
 		case v.kind == nullKind:
 			return value{kind: objectKind}, nil
 		case v.kind != textKind:

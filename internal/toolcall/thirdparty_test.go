@@ -70,9 +70,9 @@ func TestJSONTestSuite(t *testing.T) {
 	}
 }
 
-// TestRepairPairs measures on the cases of two repair libraries. What matters
-// is not how many are mended but that few are mended wrongly: those libraries
-// complete what was cut, and guess.
+// TestRepairPairs measures on the cases of two repair libraries. Package jsonrepair
+// has its own measurement; what matters here is that next to nothing is mended
+// wrongly, and that nothing at all is that was cut: those libraries complete it.
 func TestRepairPairs(t *testing.T) {
 	open, err := toolcall.Compile(tool("open", `{"type":"object"}`))
 	if err != nil {
@@ -113,7 +113,7 @@ func TestRepairPairs(t *testing.T) {
 		}
 	}
 	t.Logf("%d as expected, %d otherwise, %d refused", right, wrong, refused)
-	if total := right + wrong + refused; wrong*100 > total || right*4 < total {
+	if total := right + wrong + refused; wrong*100 > total || right*2 < total {
 		t.Errorf("of %d objects %d are read as expected and %d otherwise", total, right, wrong)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"loci/internal/jsonrepair"
 )
 
 // Arguments is what loci makes of the text of a tool call's arguments. Nothing
@@ -11,8 +13,8 @@ import (
 // compact. Anything else comes back as a JSON string that holds the model's
 // text, for a tolerant reader to make sense of.
 //
-// Whole is false when the text was cut on the way: a quote or bracket is still
-// open. Such a call must not run, however easily it could be closed.
+// Whole is false when the text was cut on the way: a quote or bracket was never
+// closed. Such a call must not run, however easily it could be closed.
 func Arguments(text string) (args json.RawMessage, whole bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {
@@ -22,7 +24,8 @@ func Arguments(text string) (args json.RawMessage, whole bool) {
 	if json.Compact(&compact, []byte(text)) == nil {
 		return compact.Bytes(), true
 	}
-	return AppendString(nil, text), balanced(text)
+	_, how, _ := jsonrepair.Repair([]byte(text)) // what cannot be repaired is refused where it is read
+	return AppendString(nil, text), !how.Cut
 }
 
 // ArgumentsText is the text of a call's arguments from a value as servers send
@@ -47,34 +50,4 @@ func ArgumentsObject(args json.RawMessage) json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	return args
-}
-
-// balanced reports whether every quote and bracket that text opens is closed
-// again. It knows single quotes, which are no JSON but which models write.
-func balanced(text string) bool {
-	var stack []byte
-	var inside byte // the quote of the string that the scan is in, or 0
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case inside != 0 && c == '\\':
-			i++
-		case inside != 0:
-			if c == inside {
-				inside = 0
-			}
-		case c == '"' || c == '\'':
-			inside = c
-		case c == '{':
-			stack = append(stack, '}')
-		case c == '[':
-			stack = append(stack, ']')
-		case c == '}' || c == ']':
-			if len(stack) == 0 || stack[len(stack)-1] != c {
-				return false
-			}
-			stack = stack[:len(stack)-1]
-		}
-	}
-	return inside == 0 && len(stack) == 0
 }

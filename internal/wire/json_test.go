@@ -28,8 +28,11 @@ func TestArguments(t *testing.T) {
 		{"cut in a string", `{"path":"report.md","content":"# Re`, `"{\"path\":\"report.md\",\"content\":\"# Re"`, false},
 		{"cut in a list", `{"commands":["a","b"`, `"{\"commands\":[\"a\",\"b\""`, false},
 		{"cut after a backslash", `{"a":"\`, `"{\"a\":\"\\"`, false},
-		{"wrong bracket", `{"a":[1}`, `"{\"a\":[1}"`, false},
-		{"one bracket too many", `{"a":1}}`, `"{\"a\":1}}"`, false},
+		// These are wrong, but they have an end. Who reads the arguments mends or
+		// refuses them, and then the model hears what is wrong with its JSON.
+		{"wrong bracket", `{"a":[1}`, `"{\"a\":[1}"`, true},
+		{"one bracket too many", `{"a":1}}`, `"{\"a\":1}}"`, true},
+		{"apostrophe without quotes", `{a: it's}`, `"{a: it's}"`, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

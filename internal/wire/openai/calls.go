@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 
 	"loci"
@@ -81,8 +83,8 @@ func (c *call) continuedBy(d callDelta) bool {
 // whole reports whether the arguments so far could be all of them. Empty ones
 // could not: the name often comes first, alone.
 func (c *call) whole() bool {
-	args, _ := wire.Arguments(string(c.arguments))
-	return len(c.arguments) > 0 && args[0] == '{'
+	text := bytes.TrimSpace(c.arguments)
+	return string(text) == "null" || bytes.HasPrefix(text, []byte("{")) && json.Valid(text)
 }
 
 // wholeCalls returns the calls of a finished reply. At the length limit those
