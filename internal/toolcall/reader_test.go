@@ -43,7 +43,13 @@ type reading struct {
 }
 
 func read(offered []loci.ToolSpec, pieces ...string) reading {
+	return collect(offered, func(*toolcall.Reader) {}, pieces...)
+}
+
+// collect reads a reply with a Reader that was prepared for it.
+func collect(offered []loci.ToolSpec, prepare func(*toolcall.Reader), pieces ...string) reading {
 	r := toolcall.NewReader(offered)
+	prepare(r)
 	var got reading
 	for _, p := range pieces {
 		got.Visible += r.Write(p)

@@ -42,7 +42,12 @@ func (r *Reader) start(final bool) bool {
 	case s[0] == '`' || s[0] == '{' || s[0] == '[':
 		r.mode, r.from = (*Reader).whole, 0
 	default:
-		name, _ := leadingName(s)
+		name, rest := leadingName(s)
+		if rest[0] != '(' { // a fullwidth one
+			name += rest[:len("（")]
+		} else {
+			name += "("
+		}
 		r.capture(bareCall(name))
 	}
 	return true
@@ -113,6 +118,14 @@ func (r *Reader) onlyCall(s string) bool {
 		if !r.offers(w.name) {
 			return false
 		}
+		if w.keyed { // most JSON of this form is data
+			if _, f := r.check(w); f != nil {
+				return false
+			}
+		}
+	}
+	if _, output := r.quotable.where(s, s); output {
+		return false // what the person reads is a piece of a file
 	}
 	r.take(wishes)
 	return len(wishes) > 0
@@ -179,7 +192,7 @@ func (r *Reader) wholeCall(s string) verdict {
 			return undecided
 		}
 		if s[0] == '<' {
-			return markupCall(s)
+			return r.markupCall(s)
 		}
 	}
 	inner := strings.TrimLeft(s, space+"[")
@@ -194,23 +207,26 @@ func (r *Reader) wholeCall(s string) verdict {
 	switch name, rest := leadingName(s); {
 	case rest == "" && r.mayOffer(name):
 		return undecided
-	case rest != "" && rest[0] == '(':
+	case opensCall(rest):
 		return callIf(r.offers(name))
 	}
 	return isProse
 }
 
 // markupCall judges the inside of a code fence that begins with a tag.
-func markupCall(s string) verdict {
-	for _, d := range dialects() {
-		switch {
-		case strings.HasPrefix(s, d.open):
-			return isCall
-		case strings.HasPrefix(d.open, s):
-			return undecided
+func (r *Reader) markupCall(s string) verdict {
+	v := isProse
+	for _, marks := range r.marks[1:] {
+		for _, m := range marks {
+			switch {
+			case m.keep && strings.HasPrefix(s, m.text):
+				return isCall
+			case m.keep && strings.HasPrefix(m.text, s):
+				v = undecided
+			}
 		}
 	}
-	return isProse
+	return v
 }
 
 // objectCall judges a JSON object by its first field. If that is the name, it
@@ -220,16 +236,21 @@ func (r *Reader) objectCall(s string) verdict {
 	key, rest, ok := strings.Cut(strings.TrimLeft(s[1:], space), ":")
 	key = strings.Trim(key, quoting+space)
 	switch {
-	case !ok && len(key) <= 16:
+	case !ok && len(key) <= longestMark:
 		return undecided
-	case slices.Contains(argumentKeys, key), slices.Contains(otherKeys, key):
+	case slices.Contains(argumentKeys, key), slices.Contains(otherKeys, key), slices.Contains(listKeys, key):
+		return isCall
+	}
+	rest = strings.TrimLeft(rest, space)
+	switch {
+	case !slices.Contains(nameKeys, key) && !r.offers(key):
+		return isProse
+	case rest == "":
+		return undecided
+	case rest[0] == '{':
 		return isCall
 	case !slices.Contains(nameKeys, key):
 		return isProse
-	}
-	rest = strings.TrimLeft(rest, space)
-	if strings.HasPrefix(rest, "{") {
-		return isCall
 	}
 	name := strings.TrimLeft(rest, quoting)
 	end := strings.IndexAny(name, quoting+"\n,}")
