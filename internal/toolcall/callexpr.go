@@ -66,8 +66,10 @@ func (p *parser) calls() ([]wish, *Fault) {
 		}
 		wishes = append(wishes, w)
 		p.space()
-		more := p.take(",") || p.take(";")
-		if p.space(); p.i >= len(p.s) || bracket && p.at("]") {
+		at := p.i
+		p.between()
+		more := p.i > at
+		if p.i >= len(p.s) || bracket && p.at("]") {
 			break
 		}
 		if !more && bracket {

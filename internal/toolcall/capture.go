@@ -44,11 +44,11 @@ func (r *Reader) captured(final bool) bool {
 		case !f.Cut:
 			return r.refuse(f, r.from, true)
 		}
-		if r.tries++; r.tries == 1 {
+		switch r.tries++; {
+		case n == 0:
 			r.failed, r.first = f, r.from
-			if n > 0 { // the closing tag is there
-				r.failed = f.unclosed()
-			}
+		case r.tries == 1: // the closing tag is there
+			r.failed, r.first = f.unclosed(), r.from
 		}
 		if r.tries == maxTries {
 			return r.refuse(r.failed, r.first, true)
@@ -64,6 +64,9 @@ func (r *Reader) captured(final bool) bool {
 	case !final:
 		return false
 	case r.tries > 0 && r.dialect.close != "\n": // which is no tag
+		if r.dialect.close == "" {
+			return r.refuse(r.failed, len(r.buf), true)
+		}
 		return r.refuse(r.failed, r.first, true)
 	}
 	return r.unended()
@@ -205,6 +208,9 @@ func (r *Reader) unmarked() *Fault {
 	if len(r.offered) == 0 || len(r.shown) >= maxMarkup {
 		return nil
 	}
+	if r.shy != "" {
+		return r.unformed(r.shy)
+	}
 	reply := strings.TrimSpace(string(r.shown))
 	for _, border := range []string{"\n", "{", "<"} {
 		i := strings.Index(reply, border)
@@ -220,15 +226,20 @@ func (r *Reader) unmarked() *Fault {
 			}
 			name = inner.calls[0].Name
 		}
-		if s, err := r.schema(name); err == nil {
-			return &Fault{
-				Tool:    name,
-				Problem: "The reply has a call that is not in the form of one, so it was taken for an example and did not run",
-				example: s.marked(),
-			}
+		if name != "" {
+			return r.unformed(name)
 		}
 	}
 	return nil
+}
+
+// unformed is the fault of a call that may be an example.
+func (r *Reader) unformed(name string) *Fault {
+	f := &Fault{Tool: name, Problem: "The reply has a call that is not in the form of one, so it was taken for an example and did not run"}
+	if s, err := r.schema(name); err == nil {
+		f.example = s.marked()
+	}
+	return f
 }
 
 // intends finds that somebody is about to do something: in the languages

@@ -32,6 +32,8 @@ type dialect struct {
 	closed bool
 	// last says that the call must end the reply. Before a text it is an example.
 	last bool
+	// alone says that nothing may follow in its line.
+	alone bool
 	// doubtful says that what cannot be read is prose, whatever it names.
 	doubtful bool
 	// read reads what is between open and close. A fault that says Cut asks for
@@ -59,7 +61,7 @@ func toolDialects(name string) []dialect {
 		{open: "[" + name + "(", line: true, keep: true, closed: true, read: readExpressions},
 		{open: "<" + name + ">", line: true, close: "</" + name + ">", closed: true, begins: beginsParameters(name),
 			read: func(body string) ([]wish, *Fault) { return readParametersOf(name, body) }},
-		{open: "<" + name + " ", line: true, close: ">", closed: true, begins: beginsAttributes(name), doubtful: true,
+		{open: "<" + name + " ", line: true, close: ">", closed: true, begins: beginsAttributes(name),
 			read: func(body string) ([]wish, *Fault) { return readAttributes(name, body) }},
 	}
 }

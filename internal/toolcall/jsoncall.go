@@ -35,11 +35,17 @@ func readJSON(body string) ([]wish, *Fault) {
 			}
 			wishes = append(wishes, inner...)
 		}
-		for p.space(); p.take(",") || p.take(";"); p.space() {
-		}
+		p.between()
 		if p.i >= len(p.s) {
 			return wishes, nil
 		}
+	}
+}
+
+// between skips what stands between calls. Models forget to close a tag before they
+// open the next, or to open it.
+func (p *parser) between() {
+	for p.space(); p.take(",") || p.take(";") || p.take("<tool_call>") || p.take("</tool_call>") || p.take("<tool>") || p.take("</tool>"); p.space() {
 	}
 }
 
@@ -100,9 +106,6 @@ func wishOf(v *value) (wish, bool) {
 		case !slices.Contains(otherKeys, f.name):
 			return wish{}, false
 		}
-	}
-	if !given {
-		w.arguments = value{kind: objectKind}
 	}
 	return w, named
 }

@@ -1,31 +1,35 @@
 package toolcall
 
-import (
-	"strings"
-)
+import "strings"
 
 // labels are what stands before the name of a tool and before its arguments, where
 // each has a line of its own.
 type labels struct {
 	tool   string
 	inputs []string
+	// scalar says that the arguments may be a text up to the end of the line. Where
+	// the labels are ordinary words, that would be the documentation of a function.
+	scalar bool
+	// strange says that the labels are none of prose, so that names which nobody
+	// offers are calls too.
+	strange bool
 }
 
 // lineForms are the labels that models use: those of ReAct (arXiv:2210.03629), which
 // LangChain's prompts made common, also as Markdown and in Chinese; Hermes's and
 // others' paraphrases of them; and those of Qwen-Agent.
 var lineForms = []labels{
-	{"Action:", []string{"Action Input:", "Action_Input:", "Action Arguments:", "Input:", "Arguments:"}},
-	{"**Action:**", []string{"**Action Input:**"}},
-	{"**Action**:", []string{"**Action Input**:"}},
-	{"Tool:", []string{"Arguments:", "Args:", "Input:", "Parameters:", "Tool Input:"}},
-	{"Tool Call:", []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
-	{"Function:", []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
-	{"工具：", []string{"参数：", "参数:", "輸入：", "输入："}},
-	{"行动：", []string{"行动输入："}},
-	{"✿FUNCTION✿:", []string{"✿ARGS✿:"}},
-	{"✿FUNCTION✿：", []string{"✿ARGS✿："}},
-	{"Call:", nil}, // NexusRaven, with name(…)
+	{tool: "Action:", inputs: []string{"Action Input:", "Action_Input:", "Action Arguments:", "Input:", "Arguments:"}, scalar: true},
+	{tool: "**Action:**", inputs: []string{"**Action Input:**"}, scalar: true},
+	{tool: "**Action**:", inputs: []string{"**Action Input**:"}, scalar: true},
+	{tool: "Tool:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:", "Tool Input:"}},
+	{tool: "Tool Call:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
+	{tool: "Function:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
+	{tool: "工具：", inputs: []string{"参数：", "参数:", "輸入：", "输入："}},
+	{tool: "行动：", inputs: []string{"行动输入："}, scalar: true},
+	{tool: "✿FUNCTION✿:", inputs: []string{"✿ARGS✿:"}, scalar: true, strange: true},
+	{tool: "✿FUNCTION✿：", inputs: []string{"✿ARGS✿："}, scalar: true, strange: true},
+	{tool: "Call:"}, // NexusRaven, with name(…)
 }
 
 // observations are what the model may invent behind such a call.
@@ -43,8 +47,11 @@ func lineDialects() []dialect {
 		all = append(all, expression)
 		if len(l.inputs) > 0 {
 			object.begins, object.read = l.beginsInput("{"), l.read
+			all = append(all, object)
+		}
+		if l.scalar {
 			scalar.begins, scalar.read, scalar.close, scalar.closed = l.beginsInput(""), l.read, "\n", false
-			all = append(all, object, scalar)
+			all = append(all, scalar)
 		}
 	}
 	return all
@@ -81,7 +88,7 @@ func (l labels) beginsInput(mark string) func(*Reader, string) verdict {
 			return isProse
 		case more:
 			return undecided
-		case !r.offers(name):
+		case name == "", !r.offers(name) && !l.strange && !(l.scalar && mark == "{" && r.reacts()):
 			return isProse
 		}
 		input = strings.TrimLeft(input, " \t")
@@ -92,6 +99,12 @@ func (l labels) beginsInput(mark string) func(*Reader, string) verdict {
 		}
 		return callIf(mark == "")
 	}
+}
+
+// reacts tells whether the reply follows ReAct: it begins with an action, or has a
+// thought before it. Then a name that nobody offers is a call too.
+func (r *Reader) reacts() bool {
+	return len(r.shown) == 0 || strings.Contains(r.before(), "Thought:")
 }
 
 // beginsExpression judges name(…) behind the first label.

@@ -29,7 +29,11 @@ func (d *dialect) judge(r *Reader, rest string, final bool) verdict {
 	}
 	v := d.begins(r, rest)
 	if v == undecided && final {
-		return callIf(d.begins(r, rest+d.close) == isCall)
+		end := d.close
+		if end == "" {
+			end = "{" // what has not begun breaks off
+		}
+		return callIf(d.begins(r, rest+end) == isCall)
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package toolcall
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -106,8 +107,14 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 	switch {
 	case output && alone:
 		return isCall, repeated()
-	case output, said && !alone:
+	case output, said && !alone, leadsExample.MatchString(lastBytes(r.before(), 80)):
 		return isProse, nil
+	case r.dialect.alone:
+		if rest := strings.TrimLeft(string(r.buf[end:]), " \t\r"); rest != "" && rest[0] != '\n' {
+			return isProse, nil
+		} else if rest == "" && !final {
+			return undecided, nil
+		}
 	case said:
 		r.dialect.last = true
 	case r.began:
@@ -131,6 +138,9 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 	}
 	return isCall, nil
 }
+
+// leadsExample finds the words before an example, at the end of a text.
+var leadsExample = regexp.MustCompile(`(?i)(?:\be\.g\.|\bfor instance|\bexample|\bsuch as|\blooks? like(?: this)?|例如|比如|示例|例子|\bnapř(?:\.|íklad)|\bpříklad|\bvypadá(?: to)? takto|\bvypadá jako)[*_]*\s*[:：,]?[*_]*\s*$`)
 
 // offersAny tells whether a tool of wishes is offered.
 func (r *Reader) offersAny(wishes []wish) bool {
@@ -209,17 +219,20 @@ func (r *Reader) before() string {
 }
 
 // quoted tells whether what comes next in the prose is a quotation, in marks or as a
-// block. Once it is, so is the rest of the line.
+// block or as an element of HTML. Once it is, so is the rest of the line.
 func (r *Reader) quoted() bool {
-	if !r.block && mayQuote(r.tail) && inQuotation(r.before()) {
-		r.block = true
+	if !r.block && mayQuote(r.tail) {
+		before := r.before()
+		bare := strings.TrimRight(before, space)
+		r.block = inQuotation(before) || strings.HasSuffix(bare, "<code>") || strings.HasSuffix(bare, "<pre>") || strings.HasSuffix(bare, "<!--")
 	}
 	return r.block
 }
 
-// mayQuote tells whether there is a byte in b that marks of quotations begin with.
+// mayQuote tells whether there is a byte in b that marks of quotations begin with, or
+// the elements of HTML that are none.
 func mayQuote(b []byte) bool {
-	for _, c := range []byte{'"', '\'', 0xC2, 0xE2, 0xE3} {
+	for _, c := range []byte{'<', '"', '\'', 0xC2, 0xE2, 0xE3} {
 		if bytes.IndexByte(b, c) >= 0 {
 			return true
 		}

@@ -44,7 +44,7 @@ type Reader struct {
 	tail  []byte // its end
 	blank bool   // nothing but white space so far in this line
 	block bool   // the rest of this line is a quotation
-	code  int    // backticks that opened the code that buf begins in
+	code  int    // backticks that opened the code that buf begins in; below zero, tildes
 
 	until   []string // what ends the thought that buf begins in
 	channel bool     // the reply has channels, as Harmony's have
@@ -63,22 +63,11 @@ type Reader struct {
 	behind  bool     // nothing but white space since the last markup
 	tagged  bool     // a call had <parameter> elements
 	example string   // the tool of a call that stood in the midst of a sentence
+	shy     string   // the tool of bare JSON that text follows
 
 	thought strings.Builder
 	calls   []loci.ToolCall
 	fault   *Fault
-}
-
-// mark is a text that makes the reader change its mode: an opening tag, or a
-// closing tag that has lost its opening. The person never sees one.
-type mark struct {
-	text string
-	line bool // only at the beginning of a line
-	keep bool // text is left for the next mode
-	// judge tells by what follows whether the mark is one, or a word of the prose.
-	// Nil means that it always is, and so does not knowing when no more comes.
-	judge func(r *Reader, rest string, final bool) verdict
-	then  func(r *Reader)
 }
 
 // stop says where a byte may begin something other than prose.
@@ -90,12 +79,6 @@ const (
 	anywhere
 )
 
-// The marks that do not depend on what is offered: of thoughts, and of calls.
-var (
-	thoughtMarks = markThoughts()
-	callMarks    = markCalls()
-)
-
 // NewReader makes a Reader for one reply to a request that offered these tools.
 // Without any, only thoughts are looked for.
 func NewReader(offered []loci.ToolSpec) *Reader {
@@ -105,7 +88,8 @@ func NewReader(offered []loci.ToolSpec) *Reader {
 		r.marks[1], r.marks[2] = callMarks, markTools(offered)
 	}
 	r.stops = new([256]stop)
-	r.stops['\n'], r.stops['`'], r.stops['>'] = anywhere, anywhere, anywhere
+	r.stops['\n'], r.stops['`'] = anywhere, anywhere
+	r.stops['>'], r.stops['|'], r.stops['~'] = lineStart, lineStart, lineStart
 	for _, marks := range r.marks {
 		for _, m := range marks {
 			if s := &r.stops[m.text[0]]; !m.line {
@@ -121,84 +105,6 @@ func NewReader(offered []loci.ToolSpec) *Reader {
 // anew makes a Reader for another reply to the same request.
 func (r *Reader) anew() *Reader {
 	return &Reader{offered: r.offered, marks: r.marks, stops: r.stops, quotable: r.quotable, mode: (*Reader).start, blank: true}
-}
-
-// markThoughts makes the marks of thoughts. One begins at the beginning of a line: in
-// the middle of a sentence the tag is what the sentence is about.
-//
-//   - <think> is DeepSeek's and Qwen's, [THINK] Magistral's, START_THINKING Command
-//     A's and <|channel>thought Gemma's.
-//   - The channels are those of Harmony (gpt-oss): analysis is thought, commentary
-//     without a recipient and final are for the person.
-func markThoughts() (marks []mark) {
-	think := func(open string, ends ...string) mark {
-		return mark{text: open, line: true, then: func(r *Reader) { r.mode, r.until = (*Reader).think, ends }}
-	}
-	for _, t := range [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"[THINK]", "[/THINK]"}, {"<seed:think>", "</seed:think>"},
-		{"<|START_THINKING|>", "<|END_THINKING|>"}, {"<|channel>thought", "<channel|>"}} {
-		ends := t[1:]
-		if strings.HasPrefix(t[0], "<think") {
-			ends = []string{"</think>", "</thinking>"}
-		}
-		marks = append(marks, think(t[0], ends...), mark{text: t[1], judge: (*Reader).endsThought, then: (*Reader).wasThought})
-	}
-	for _, tag := range []string{"thought", "thoughts", "reasoning", "reflection", "scratchpad"} {
-		marks = append(marks, mark{text: "<" + tag + ">", line: true, keep: true, then: func(r *Reader) {
-			r.mode, r.until = (*Reader).musing, []string{"</" + tag + ">"}
-		}})
-	}
-	inChannels := func(r *Reader, _ string, _ bool) verdict { return callIf(r.channel) }
-	speaks := func(r *Reader) { r.channel = true; r.resume() }
-	return append(marks,
-		mark{text: "<|channel|>analysis<|message|>", line: true, then: func(r *Reader) {
-			r.channel, r.mode, r.until = true, (*Reader).think, []string{"<|end|>", "<|return|>", "<|start|>", "<|channel|>"}
-		}},
-		mark{text: "<|channel|>commentary<|message|>", line: true, then: speaks},
-		mark{text: "<|channel|>final<|message|>", line: true, then: speaks},
-		mark{text: "<|start|>assistant<|channel|>analysis<|message|>", judge: inChannels, then: func(r *Reader) {
-			r.mode, r.until = (*Reader).think, []string{"<|end|>", "<|return|>", "<|start|>", "<|channel|>"}
-		}},
-		mark{text: "<|start|>assistant<|channel|>commentary<|message|>", judge: inChannels, then: speaks},
-		mark{text: "<|start|>assistant<|channel|>final<|message|>", judge: inChannels, then: speaks},
-	)
-}
-
-// markCalls makes the marks of calls and of what is left over from them.
-func markCalls() (marks []mark) {
-	leftover := func(r *Reader, _ string, _ bool) verdict { return callIf(r.behind || r.fault != nil || r.channel) }
-	drop := func(r *Reader) { r.blank = true }
-	seen := make(map[string]bool)
-	for _, d := range dialects() {
-		marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(d) }})
-		if end := d.close; len(end) > 2 && end != "Observation:" && !seen[end] && end != "</function>" {
-			seen[end] = true
-			marks = append(marks, mark{text: end, judge: leftover, then: drop})
-		}
-	}
-	for _, tag := range []string{"<tool_output>", "<tool_response>"} {
-		marks = append(marks, mark{text: tag, judge: (*Reader).isOutput, then: (*Reader).invented})
-	}
-	for _, end := range append([]string{"</tool_output>", "</tool_response>", "</invoke>", "<|/tool_call|>"}, endTokens...) {
-		marks = append(marks, mark{text: end, judge: leftover, then: drop})
-	}
-	for _, tag := range []string{"</parameter>", "</function>"} {
-		tagged := func(r *Reader, _ string, _ bool) verdict { return callIf(r.tagged) }
-		marks = append(marks, mark{text: tag, judge: tagged, then: (*Reader).ambiguous})
-	}
-	return marks
-}
-
-// markTools makes the marks that have an offered tool's name in them. There is a
-// reader for each reply that is under way, so they hold no more than the name.
-func markTools(offered []loci.ToolSpec) []mark {
-	var marks []mark
-	for _, t := range offered {
-		for i, d := range toolDialects(t.Name) {
-			name := t.Name
-			marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(toolDialects(name)[i]) }})
-		}
-	}
-	return marks
 }
 
 // Write takes the next piece of the reply and returns what may be shown. Held
@@ -279,24 +185,28 @@ func (r *Reader) prose(final bool) bool {
 		switch r.buf[i] {
 		case '\n':
 			r.blank, r.block = true, false
-			if r.code < 3 {
+			if r.code > 0 && r.code < 3 {
 				r.code = 0 // an open backtick in a line was just a backtick
 			}
 			i++
 			continue
-		case '>':
-			r.block = r.block || r.blank // Markdown's block quote
+		case '>', '|':
+			r.block = r.block || r.blank // a block quote of Markdown, or a row of a table
 			r.blank = false
 			i++
 			continue
-		case '`':
+		case '`', '~':
 			// A longer run is taken for several, so that none is counted again and again.
-			n := countRun(r.buf[i:min(len(r.buf), i+longestMark)], '`')
+			n := countRun(r.buf[i:min(len(r.buf), i+longestMark)], r.buf[i])
 			if i+n == len(r.buf) && n < longestMark && !final {
 				r.show(i)
 				return false
 			}
-			r.backticks(n)
+			if r.buf[i] == '`' {
+				r.backticks(n)
+			} else {
+				r.tildes(n)
+			}
 			i += n
 			continue
 		}
@@ -332,10 +242,23 @@ func (r *Reader) backticks(n int) {
 	r.blank = false
 }
 
+// tildes follows Markdown's rule for the other fence of code: three tildes or more at
+// the beginning of a line open it, and as many or more close it. Code counts them
+// below zero.
+func (r *Reader) tildes(n int) {
+	switch {
+	case r.blank && n >= 3 && r.code == 0:
+		r.code = -n
+	case r.blank && r.code < 0 && n >= -r.code:
+		r.code = 0
+	}
+	r.blank = false
+}
+
 // match finds the mark that b begins with, and tells whether b is the beginning
 // of one: then the next bytes decide, unless none come.
 func (r *Reader) match(b []byte, final bool) (m *mark, partial bool) {
-	if r.code > 0 {
+	if r.code != 0 {
 		return nil, false
 	}
 	s := string(b[:min(len(b), longestMark+maxOpening)])
@@ -402,18 +325,23 @@ func (r *Reader) musing(final bool) bool {
 // ends finds what ends a thought. Without one it is empty, and i bytes surely hold
 // no beginning of it.
 func (r *Reader) ends(final bool) (i int, end string) {
-	keep := 0
-	i = len(r.buf)
-	for _, mark := range r.until {
-		if j := bytes.Index(r.buf[:min(len(r.buf), i+len(mark))], []byte(mark)); j >= 0 && j < i {
-			i, end = j, mark
+	for i < len(r.buf) {
+		j := bytes.IndexAny(r.buf[i:], "<[") // which all of them begin with
+		if j < 0 {
+			break
 		}
-		keep = max(keep, len(mark)-1)
+		i += j
+		for _, mark := range r.until {
+			switch rest := r.buf[i:min(len(r.buf), i+len(mark))]; {
+			case string(rest) == mark:
+				return i, mark
+			case !final && strings.HasPrefix(mark, string(rest)):
+				return i, ""
+			}
+		}
+		i++
 	}
-	if end == "" && !final {
-		i = max(0, i-keep)
-	}
-	return i, end
+	return len(r.buf), ""
 }
 
 // resume goes on after markup. As long as nothing was said, a reply after a

@@ -26,7 +26,7 @@ func tagDialects() []dialect {
 		{open: "<｜DSML｜function_calls>", close: "</｜DSML｜function_calls>", begins: beginsDSML, read: readDSML},
 		{open: "[TOOL_REQUEST]", close: "[END_TOOL_REQUEST]", begins: (*Reader).beginsTag, read: readTag},
 		{open: "[TOOL_CALL]", close: "[/TOOL_CALL]", begins: (*Reader).beginsTag, read: readTag},
-		{open: "[tool_call:", keep: true, closed: true, begins: (*Reader).beginsTag, read: readBracketed},
+		{open: "[tool_call:", line: true, keep: true, closed: true, alone: true, begins: (*Reader).beginsTag, read: readBracketed},
 	}
 	for _, tag := range []string{
 		"tool", "tool_call", "toolcall", "TOOLCALL", "tool_calls", "tool_use", "use_mcp_tool", "function_call", "functioncall",

@@ -102,26 +102,21 @@ func (r *Reader) onlyCall(s string) bool {
 		if n >= 3 {
 			_, s, _ = strings.Cut(s, "\n")
 		}
-		if s = strings.TrimSpace(s); strings.HasPrefix(s, "<") {
+		if s = strings.TrimSpace(s); r.markupCall(s) == isCall {
 			return r.onlyMarkup(s)
 		}
 	}
 	wishes, f := readWhole(s)
 	if f != nil {
-		if !r.namesTool(s) {
+		if !r.namesTool(s) || r.beforeText(s) {
 			return false
 		}
 		r.blame(f)
 		return true
 	}
 	for _, w := range wishes {
-		if !r.offers(w.name) {
+		if !r.offers(w.name) || w.keyed && !r.fits(w) || len(wishes) > 1 && w.arguments.kind == nullKind && len(w.positional) == 0 {
 			return false
-		}
-		if w.keyed { // most JSON of this form is data
-			if _, f := r.check(w); f != nil {
-				return false
-			}
 		}
 	}
 	if _, output := r.quotable.where(s, s); output {
@@ -129,6 +124,34 @@ func (r *Reader) onlyCall(s string) bool {
 	}
 	r.take(wishes)
 	return len(wishes) > 0
+}
+
+// fits tells whether the arguments are all parameters of the tool, and fit. Most JSON
+// with the name of a tool as its key is data, or a list of tools.
+func (r *Reader) fits(w wish) bool {
+	for _, f := range w.arguments.fields {
+		if !r.hasParameter(w.name, f.name) {
+			return false
+		}
+	}
+	_, f := r.check(w)
+	return f == nil
+}
+
+// beforeText tells whether s is a JSON call and a text behind it. It may be an example,
+// so the person sees it; if it could run, the model hears that it did not.
+func (r *Reader) beforeText(s string) bool {
+	p := newParser(s)
+	v, f := p.value()
+	if p.space(); f != nil || p.i == len(p.s) || strings.IndexByte("{[,;", p.s[p.i]) >= 0 {
+		return false
+	}
+	for _, w := range wishesOf(&v) {
+		if c, f := r.check(w); f == nil {
+			r.shy = c.Name
+		}
+	}
+	return true
 }
 
 // readWhole reads the JSON or the literal calls that a whole reply consists of.
@@ -191,8 +214,8 @@ func (r *Reader) wholeCall(s string) verdict {
 		if s = strings.TrimLeft(s, space); s == "" {
 			return undecided
 		}
-		if s[0] == '<' {
-			return r.markupCall(s)
+		if v := r.markupCall(s); v != isProse || s[0] == '<' {
+			return v
 		}
 	}
 	inner := strings.TrimLeft(s, space+"[")
