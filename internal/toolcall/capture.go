@@ -111,7 +111,7 @@ func (r *Reader) accept(wishes []wish) bool {
 	if len(wishes) == 0 {
 		return r.refuse(&Fault{Problem: "The tool markup is empty"}, r.from, true)
 	}
-	r.tagged = r.tagged || bytes.Contains(r.buf[:r.from], []byte("<parameter"))
+	r.tagged = r.tagged || bytes.Contains(r.buf[r.begun:r.from], []byte("<parameter"))
 	if r.dialect.last {
 		r.wishes, r.parted, r.mode = append(r.wishes, wishes...), false, (*Reader).ending
 		return true

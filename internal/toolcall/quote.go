@@ -3,7 +3,6 @@ package toolcall
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -102,12 +101,12 @@ func repeated() *Fault {
 // standing judges a call that could be read by what is around it. Its closing tag
 // begins at i, and it ends at end. The fault is that of a call which is refused.
 func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Fault) {
-	said, output := r.quotable.where(string(r.buf[:end]), r.inside(i))
+	said, output := r.quotable.where(string(r.buf[r.begun:end]), r.inside(i))
 	alone := len(r.shown) == 0 && len(r.calls) == 0
 	switch {
 	case output && alone:
 		return isCall, repeated()
-	case output, said && !alone, leadsExample.MatchString(lastBytes(r.before(), 80)):
+	case output, said && !alone, leadsExample(r.before()):
 		return isProse, nil
 	case r.dialect.alone:
 		if rest := strings.TrimLeft(string(r.buf[end:]), " \t\r"); rest != "" && rest[0] != '\n' {
@@ -139,8 +138,23 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 	return isCall, nil
 }
 
-// leadsExample finds the words before an example, at the end of a text.
-var leadsExample = regexp.MustCompile(`(?i)(?:\be\.g\.|\bfor instance|\bexample|\bsuch as|\blooks? like(?: this)?|例如|比如|示例|例子|\bnapř(?:\.|íklad)|\bpříklad|\bvypadá(?: to)? takto|\bvypadá jako)[*_]*\s*[:：,]?[*_]*\s*$`)
+// exampleWords stand before an example.
+var exampleWords = []string{
+	"example", "e.g.", "for instance", "such as", "looks like", "look like", "looks like this", "look like this",
+	"例如", "比如", "示例", "例子", "například", "např.", "příklad", "vypadá takto", "vypadá to takto", "vypadá jako",
+}
+
+// leadsExample tells whether a text ends with words that an example follows.
+func leadsExample(s string) bool {
+	s = strings.ToLower(strings.TrimRight(lastBytes(s, 40), space+"*_:：,"))
+	for _, word := range exampleWords {
+		if rest, ok := strings.CutSuffix(s, word); ok {
+			c, _ := utf8.DecodeLastRuneInString(rest)
+			return rest == "" || c >= 0x3000 || !unicode.IsLetter(c)
+		}
+	}
+	return false
+}
 
 // offersAny tells whether a tool of wishes is offered.
 func (r *Reader) offersAny(wishes []wish) bool {
@@ -173,9 +187,31 @@ func continues(after string, final bool) verdict {
 	return callIf(n == 0 || !unicode.IsLetter(c) && c != ',' && c != ';' || unicode.IsUpper(c))
 }
 
-// quotes are the marks of quotations, with what closes them. In some languages the
+// closingMarks are those that end a quotation which c begins. In some languages the
 // closing mark is the opening one of others.
-var quotes = map[rune]string{'"': `"`, '“': "”", '„': "“”", '”': "”", '«': "»", '»': "«", '「': "」", '『': "』", '‘': "’", '‹': "›"}
+func closingMarks(c rune) string {
+	switch c {
+	case '"':
+		return `"`
+	case '“', '”':
+		return "”"
+	case '„':
+		return "“”"
+	case '«':
+		return "»"
+	case '»':
+		return "«"
+	case '「':
+		return "」"
+	case '『':
+		return "』"
+	case '‘':
+		return "’"
+	case '‹':
+		return "›"
+	}
+	return ""
+}
 
 // inQuotation tells whether what follows a text stands in quotation marks that this
 // paragraph has opened. Straight ones open behind a space or a bracket only, where no
@@ -199,7 +235,7 @@ func inQuotation(paragraph string) bool {
 			}
 		case c == '"' && !unicode.IsSpace(before) && !strings.ContainsRune("([{:：,，-–—(*_", before):
 		default:
-			closing = quotes[c]
+			closing = closingMarks(c)
 		}
 		before = c
 	}
@@ -221,18 +257,17 @@ func (r *Reader) before() string {
 // quoted tells whether what comes next in the prose is a quotation, in marks or as a
 // block or as an element of HTML. Once it is, so is the rest of the line.
 func (r *Reader) quoted() bool {
-	if !r.block && mayQuote(r.tail) {
-		before := r.before()
-		bare := strings.TrimRight(before, space)
-		r.block = inQuotation(before) || strings.HasSuffix(bare, "<code>") || strings.HasSuffix(bare, "<pre>") || strings.HasSuffix(bare, "<!--")
+	if !r.block {
+		bare := bytes.TrimRight(r.tail, space)
+		r.block = bytes.HasSuffix(bare, []byte("<code>")) || bytes.HasSuffix(bare, []byte("<pre>")) || bytes.HasSuffix(bare, []byte("<!--")) ||
+			mayQuote(r.tail) && inQuotation(r.before())
 	}
 	return r.block
 }
 
-// mayQuote tells whether there is a byte in b that marks of quotations begin with, or
-// the elements of HTML that are none.
+// mayQuote tells whether there is a byte in b that marks of quotations begin with.
 func mayQuote(b []byte) bool {
-	for _, c := range []byte{'<', '"', '\'', 0xC2, 0xE2, 0xE3} {
+	for _, c := range []byte{'"', '\'', 0xC2, 0xE2, 0xE3} {
 		if bytes.IndexByte(b, c) >= 0 {
 			return true
 		}

@@ -52,13 +52,14 @@ func collect(offered []loci.ToolSpec, prepare func(*toolcall.Reader), pieces ...
 	r := toolcall.NewReader(offered)
 	prepare(r)
 	var got reading
+	var visible, thought strings.Builder
 	for _, p := range pieces {
-		got.Visible += r.Write(p)
-		got.Thought += r.Reasoning()
+		visible.WriteString(r.Write(p))
+		thought.WriteString(r.Reasoning())
 	}
 	rest, calls, fault := r.Close()
-	got.Visible += rest
-	got.Thought += r.Reasoning()
+	got.Visible = visible.String() + rest
+	got.Thought = thought.String() + r.Reasoning()
 	for _, c := range calls {
 		got.Calls = append(got.Calls, c.Name+" "+string(c.Arguments))
 	}
