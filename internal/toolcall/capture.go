@@ -201,9 +201,8 @@ func (r *Reader) ending(final bool) bool {
 }
 
 // unmarked finds fault with a reply in which the model says what it is about to do,
-// and ends with a call that is not in the form of one: a fenced or bare JSON object,
-// or markup in the midst of the sentence. It did not run and the person sees it; but
-// the model believes to have called.
+// and ends with a call that is not in the form of one, such as a fenced or bare JSON
+// object. It did not run and the person sees it; but the model believes to have called.
 func (r *Reader) unmarked() *Fault {
 	if len(r.offered) == 0 || len(r.shown) >= maxMarkup {
 		return nil
@@ -212,22 +211,15 @@ func (r *Reader) unmarked() *Fault {
 		return r.unformed(r.shy)
 	}
 	reply := strings.TrimSpace(string(r.shown))
-	for _, border := range []string{"\n", "{", "<"} {
+	for _, border := range []string{"\n", "{"} {
 		i := strings.Index(reply, border)
 		if i <= 0 || !announces(reply[:i]) {
 			continue
 		}
-		name := r.example
-		if border != "<" {
-			inner := r.anew()
-			visible := inner.Write(reply[i:]) + inner.advance(true)
-			if visible != "" || inner.fault != nil || len(inner.calls) == 0 {
-				continue
-			}
-			name = inner.calls[0].Name
-		}
-		if name != "" {
-			return r.unformed(name)
+		inner := r.anew()
+		visible := inner.Write(reply[i:]) + inner.advance(true)
+		if visible == "" && inner.fault == nil && len(inner.calls) > 0 {
+			return r.unformed(inner.calls[0].Name)
 		}
 	}
 	return nil

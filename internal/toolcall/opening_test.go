@@ -242,7 +242,6 @@ func TestReaderUnmarkedCall(t *testing.T) {
 		"I will read it.\n```\n<tool>read_file(path=\"a.md\")</tool>\n```",
 		"让我看看。\n```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.md\"}}\n```",
 		"Podívám se do něj:\n```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.md\"}}\n```",
-		"I will use <tool>read_file(path=\"a.md\")</tool> to read the file.",
 	} {
 		got := everyCut(t, reply)
 		if got.Visible != reply || len(got.Calls) > 0 || !strings.Contains(got.Fault, "did not run") {

@@ -3,6 +3,7 @@ package toolcall
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -129,11 +130,7 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 		}
 		return callIf(after == "" || after[0] == '\r' || after[0] == '\n'), nil
 	case inMidst(r.before()):
-		v := continues(after, final)
-		if v == isProse && r.example == "" {
-			r.example = wishes[0].name
-		}
-		return v, nil
+		return continues(after, final), nil
 	}
 	return isCall, nil
 }
@@ -166,12 +163,22 @@ func (r *Reader) offersAny(wishes []wish) bool {
 	return false
 }
 
-// inMidst tells whether a text ends in the middle of a sentence.
+// inMidst tells whether a text ends in the middle of a sentence that tells of a call.
+// In one that makes it, somebody is about to do something.
 func inMidst(s string) bool {
-	s = strings.TrimRight(s, " \t*_")
+	s = strings.TrimRight(s[strings.LastIndexByte(s, '\n')+1:], " \t*_")
 	c, _ := utf8.DecodeLastRuneInString(s)
-	return s != "" && (unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune(",;)", c))
+	if s == "" || !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune(",;)", c) {
+		return false
+	}
+	s = s[strings.LastIndexAny(s, ".!?。！？")+1:]
+	return !intends.MatchString(s) && !inSequence.MatchString(s)
 }
+
+// inSequence finds that a sentence begins as those do which accompany what somebody is
+// doing: First …, then …, Checking ….
+var inSequence = regexp.MustCompile(`(?i)^[\s\d\-*.]*(?:(?:first|second|third|then|next|now|finally|and|also|[a-z]+ing)\b|首先|先|然后|然後|接着|接著|再|现在|現在|正在|最后|最後|` +
+	`nejdřív|nejprve|potom|pak|teď|nyní|nakonec)`)
 
 // continues judges markup in the middle of a sentence by what follows: prose, if
 // the sentence goes on in small letters or with a comma.

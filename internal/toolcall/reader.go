@@ -62,7 +62,6 @@ type Reader struct {
 	undone  int      // how much markup turned out to be prose
 	behind  bool     // nothing but white space since the last markup
 	tagged  bool     // a call had <parameter> elements
-	example string   // the tool of a call that stood in the midst of a sentence
 	shy     string   // the tool of bare JSON that text follows
 
 	thought strings.Builder
@@ -379,7 +378,7 @@ func (r *Reader) isOutput(rest string, _ bool) verdict {
 // wasThought handles the end of a thought whose beginning the server kept: what
 // came before was thought too, so its calls are none.
 func (r *Reader) wasThought() {
-	r.calls, r.fault, r.example = nil, nil, ""
+	r.calls, r.fault = nil, nil
 	r.resume()
 }
 
