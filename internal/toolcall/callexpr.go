@@ -191,8 +191,12 @@ func (p *parser) keyword() string {
 			p.i++
 			return name
 		}
-		if p.take(":") && p.i < len(p.s) && strings.IndexByte(" \"'", p.s[p.i]) >= 0 {
-			return name
+		if p.take(":") {
+			after := p.i
+			if p.at(" ") || p.quote() != nil {
+				p.i = after
+				return name
+			}
 		}
 	}
 	p.i = start

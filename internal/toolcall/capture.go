@@ -24,6 +24,7 @@ func (r *Reader) capture(d dialect) {
 // grammar of the dialect, never to a repair.
 func (r *Reader) captured(final bool) bool {
 	for {
+		before := r.scan
 		i, n, ok := r.nextEnd(final)
 		if !ok {
 			break
@@ -32,6 +33,7 @@ func (r *Reader) captured(final bool) bool {
 		if f == nil && len(wishes) > 0 {
 			var v verdict
 			if v, f = r.standing(wishes, i, i+n, final); v == undecided {
+				r.scan = before // this end is looked at again
 				return false
 			} else if v == isProse {
 				return r.giveBack(i + n)
@@ -181,7 +183,7 @@ func (r *Reader) ending(final bool) bool {
 		switch {
 		case after == "" && r.mayOffer(name):
 			more = true
-		case opensCall(after) && r.offers(name):
+		case opensCall(after) && r.mayOffer(name) && r.offers(name):
 			r.begun, r.scan, r.mode = r.from, brackets{at: r.from}, (*Reader).captured
 			return true
 		}

@@ -17,7 +17,7 @@ var (
 // readJSON reads calls that are JSON objects with a name and arguments: one,
 // a list, or several in a row. Good JSON that is something else gives no calls.
 func readJSON(body string) ([]wish, *Fault) {
-	p := newParser(body)
+	p := newParser(narrow(body))
 	var wishes []wish
 	for {
 		v, f := p.value()

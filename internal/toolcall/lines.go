@@ -24,6 +24,7 @@ var lineForms = []labels{
 	{tool: "**Action**:", inputs: []string{"**Action Input**:"}, scalar: true},
 	{tool: "Tool:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:", "Tool Input:"}},
 	{tool: "Tool Call:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
+	{tool: "Tool call:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
 	{tool: "Function:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
 	{tool: "工具：", inputs: []string{"参数：", "参数:", "輸入：", "输入："}},
 	{tool: "行动：", inputs: []string{"行动输入："}, scalar: true},

@@ -10,7 +10,10 @@ import (
 // namePrefixes are what models put before a tool's name because their training
 // data did: the namespaces of OpenAI's and Gemini's prompts, and the words of
 // templates. An unknown prefix is no spelling of the name, so it is not taken off.
-var namePrefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "functions:", "function:", "tool:", "call:", "api."}
+var namePrefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "functions:", "function:", "tool:", "call:", "api.", mcpPrefix}
+
+// mcpPrefix begins mcp__server__name, which is what MCP clients make of a server's name.
+const mcpPrefix = "mcp__"
 
 // Name finds the one offered tool that a model means by called. Forgiven are quotes, a
 // known prefix, a namespace before a slash or of MCP clients, a counter or protocol
@@ -30,7 +33,7 @@ func Name(called string, offered []loci.ToolSpec) (string, bool) {
 	}
 	called = called[strings.LastIndexByte(called, '/')+1:]
 	for _, p := range namePrefixes {
-		if rest, ok := strings.CutPrefix(called, p); ok {
+		if rest, ok := strings.CutPrefix(called, p); ok && p != mcpPrefix {
 			called = rest
 			break
 		}
@@ -42,8 +45,7 @@ func Name(called string, offered []loci.ToolSpec) (string, bool) {
 	if name, ok := spelt(called, offered); ok {
 		return name, true
 	}
-	// mcp__server__name is what MCP clients make of a server's name.
-	if rest, ok := strings.CutPrefix(called, "mcp__"); ok {
+	if rest, ok := strings.CutPrefix(called, mcpPrefix); ok {
 		if _, name, ok := strings.Cut(rest, "__"); ok {
 			return spelt(name, offered)
 		}

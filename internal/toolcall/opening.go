@@ -247,7 +247,8 @@ func (r *Reader) offers(name string) bool {
 	return ok
 }
 
-// mayOffer tells whether a name can become that of an offered tool.
+// mayOffer tells whether a name is, or can become, that of an offered tool. Once it can
+// not, it never can.
 func (r *Reader) mayOffer(name string) bool {
 	begun := looseName(name)
 	for _, t := range r.offered {
@@ -255,5 +256,5 @@ func (r *Reader) mayOffer(name string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(namePrefixes, func(p string) bool { return name != "" && strings.HasPrefix(name, p) })
+	return name != "" && slices.ContainsFunc(namePrefixes, func(p string) bool { return strings.HasPrefix(name, p) || strings.HasPrefix(p, name) })
 }

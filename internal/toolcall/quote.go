@@ -117,12 +117,16 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 		}
 	case said:
 		r.dialect.last = true
-	case r.began:
+	case r.began && r.dialect.open[0] != '[':
 		return isCall, nil
+	case r.began && end == len(r.buf) && !final:
+		return undecided, nil
 	}
 	// Whether a sentence goes on shows in the next bytes.
 	after := string(r.buf[end:min(len(r.buf), end+8)])
 	switch {
+	case strings.HasPrefix(r.dialect.open, "[") && strings.HasPrefix(after, "("): // a link
+		return isProse, nil
 	case r.began:
 	case !r.offersAny(wishes):
 		if after == "" && !final {
@@ -204,6 +208,8 @@ func closingMarks(c rune) string {
 		return "”"
 	case '„':
 		return "“”"
+	case '‚':
+		return "‘’"
 	case '«':
 		return "»"
 	case '»':
@@ -240,7 +246,7 @@ func inQuotation(paragraph string) bool {
 			if strings.ContainsRune(closing, c) {
 				closing = ""
 			}
-		case c == '"' && !unicode.IsSpace(before) && !strings.ContainsRune("([{:：,，-–—(*_", before):
+		case c == '"' && !unicode.IsSpace(before) && !strings.ContainsRune("([{:：=,，-–—(*_", before):
 		default:
 			closing = closingMarks(c)
 		}

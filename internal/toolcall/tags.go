@@ -29,7 +29,7 @@ func tagDialects() []dialect {
 		{open: "[tool_call:", line: true, keep: true, closed: true, alone: true, begins: (*Reader).beginsTag, read: readBracketed},
 	}
 	for _, tag := range []string{
-		"tool", "tool_call", "toolcall", "TOOLCALL", "tool_calls", "tool_use", "use_mcp_tool", "function_call", "functioncall",
+		"tool", "tool_call", "TOOL", "TOOL_CALL", "toolcall", "TOOLCALL", "tool_calls", "tool_use", "use_mcp_tool", "function_call", "functioncall",
 		"tool_code", "longcat_tool_call", "seed:tool_call", "minimax:tool_call",
 	} {
 		all = append(all, dialect{open: "<" + tag + ">", close: "</" + tag + ">", begins: (*Reader).beginsTag, read: readTag})

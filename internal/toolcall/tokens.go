@@ -27,7 +27,8 @@ func withoutEnd(s string) string {
 //     Command R's, <|tools_prefix|> Apertus's.
 //   - [TOOL_CALLS] is Mistral's: before a list, or since version 11 of its tokenizer
 //     before a name, perhaps [CALL_ID] and [ARGS], and an object.
-//   - A channel with a recipient is Harmony's (gpt-oss).
+//   - A channel with a recipient is Harmony's (gpt-oss); some servers take its tokens
+//     off and leave the words.
 func tokenDialects() []dialect {
 	all := []dialect{
 		{open: "<|tool_call>", close: "<tool_call|>", begins: (*Reader).beginsTag, read: readGemma},
@@ -41,6 +42,8 @@ func tokenDialects() []dialect {
 		{open: "<|tools_prefix|>", close: "<|tools_suffix|>", begins: beginsList, read: readObjects},
 		{open: "[TOOL_CALLS]", closed: true, begins: (*Reader).beginsMistral, read: readMistral},
 		{open: "<|channel|>", keep: true, close: "<|call|>", begins: beginsChannel, read: readHarmony},
+		{open: "commentary to=", line: true, keep: true, closed: true, begins: beginsStripped, read: readStripped},
+		{open: "assistantcommentary to=", line: true, keep: true, closed: true, begins: beginsStripped, read: readStripped},
 		{open: "<|start|>assistant", keep: true, close: "<|call|>", begins: beginsChannel, read: readHarmony},
 	}
 	for _, m := range markedForms {
@@ -145,7 +148,7 @@ func (r *Reader) beginsMistral(rest string) verdict {
 	touching := strings.TrimLeft(rest, space)
 	name, s := leadingName(touching)
 	// Behind a space it may be a sentence about the token.
-	strange := len(touching) < len(rest) && !r.mayOffer(name) && !r.offers(name)
+	strange := len(touching) < len(rest) && !r.mayOffer(name)
 	switch s = strings.TrimLeft(s, space); {
 	case strange, name == "" && s != "":
 		return isProse
@@ -197,4 +200,30 @@ func beginsChannel(_ *Reader, rest string) verdict {
 		return undecided
 	}
 	return callIf(ok && addressed && name != "")
+}
+
+// beginsStripped judges what follows "commentary to=" where the tokens were taken off: a
+// name, perhaps the word json, and an object.
+func beginsStripped(_ *Reader, rest string) verdict {
+	name, s := leadingName(rest)
+	if name == "" && s != "" {
+		return isProse
+	}
+	s = strings.TrimLeft(s, " ")
+	for _, word := range []string{"<|constrain|>", "json", message} {
+		if after, ok := strings.CutPrefix(s, word); ok {
+			s = strings.TrimLeft(after, " ")
+		} else if strings.HasPrefix(word, s) {
+			return undecided
+		}
+	}
+	return callIf(s[0] == '{')
+}
+
+// readStripped reads such a call.
+func readStripped(body string) ([]wish, *Fault) {
+	_, to, _ := strings.Cut(body, "to=")
+	name, _ := leadingName(to)
+	arguments, f := parseText(body[max(0, strings.IndexByte(body, '{')):])
+	return []wish{{name: name, arguments: arguments}}, f
 }

@@ -43,6 +43,10 @@ func (r *Reader) start(final bool) bool {
 		r.mode, r.from = (*Reader).whole, 0
 	default:
 		name, rest := leadingName(s)
+		if !opensCall(rest) { // an object behind the name
+			r.mode, r.from = (*Reader).whole, 0
+			return true
+		}
 		if rest[0] != '(' { // a fullwidth one
 			name += rest[:len("（")]
 		} else {
@@ -115,7 +119,7 @@ func (r *Reader) onlyCall(s string) bool {
 		return true
 	}
 	for _, w := range wishes {
-		if !r.offers(w.name) || w.keyed && !r.fits(w) || len(wishes) > 1 && w.arguments.kind == nullKind && len(w.positional) == 0 {
+		if !r.offers(w.name) || (w.keyed || s[0] != '{' && s[0] != '[') && !r.fits(w) || len(wishes) > 1 && w.arguments.kind == nullKind && len(w.positional) == 0 {
 			return false
 		}
 	}
@@ -228,9 +232,11 @@ func (r *Reader) wholeCall(s string) verdict {
 		return isProse
 	}
 	switch name, rest := leadingName(s); {
-	case rest == "" && r.mayOffer(name):
+	case !r.mayOffer(name):
+		return isProse
+	case strings.TrimLeft(rest, space) == "":
 		return undecided
-	case opensCall(rest):
+	case opensCall(rest), strings.TrimLeft(rest, space)[0] == '{':
 		return callIf(r.offers(name))
 	}
 	return isProse
