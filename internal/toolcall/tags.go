@@ -104,7 +104,7 @@ func readPairs(name, body string) ([]wish, *Fault) {
 		if !ok {
 			return nil, &Fault{Cut: true, Problem: "The call breaks off before </arg_key>"}
 		}
-		v, ok := strings.CutPrefix(strings.TrimSpace(rest), argumentValue)
+		v := strings.TrimPrefix(strings.TrimSpace(rest), argumentValue)
 		if v, ok = strings.CutSuffix(v, "</arg_value>"); !ok {
 			return nil, &Fault{Cut: true, Problem: "The call breaks off before </arg_value>"}
 		}
