@@ -2,8 +2,7 @@ package toolcall
 
 import (
 	"strings"
-
-	"loci"
+	"sync"
 )
 
 // mark is a text that makes the reader change its mode: an opening tag, or a
@@ -93,17 +92,40 @@ func markCalls() (marks []mark) {
 	return marks
 }
 
-// markTools makes the marks that have an offered tool's name in them. There is a
-// reader for each reply that is under way, so they hold no more than the name.
-func markTools(offered []loci.ToolSpec) []mark {
-	var marks []mark
-	for _, t := range offered {
-		name := t.Name
-		leftover := func(r *Reader, _ string, _ bool) verdict { return callIf(r.behind) }
-		marks = append(marks, mark{text: "</" + name + ">", judge: leftover, then: func(*Reader) {}})
-		for i, d := range toolDialects(name) {
-			marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(toolDialects(name)[i]) }})
-		}
+// toolMarks are the marks that have a tool's name in them. There is a reader for each
+// reply that is under way, and they offer the same tools: so the marks are kept, but not
+// those of ever new names.
+var toolMarks struct {
+	sync.Mutex
+	kept map[string][]mark
+}
+
+// maxKept bounds the names whose marks are kept.
+const maxKept = 1000
+
+// marksOf gives the marks of a tool.
+func marksOf(name string) []mark {
+	toolMarks.Lock()
+	defer toolMarks.Unlock()
+	if marks, ok := toolMarks.kept[name]; ok {
+		return marks
+	}
+	marks := markTool(name)
+	if toolMarks.kept == nil {
+		toolMarks.kept = make(map[string][]mark)
+	}
+	if len(toolMarks.kept) < maxKept {
+		toolMarks.kept[name] = marks
+	}
+	return marks
+}
+
+// markTool makes the marks that have the name of an offered tool in them.
+func markTool(name string) []mark {
+	leftover := func(r *Reader, _ string, _ bool) verdict { return callIf(r.behind) }
+	marks := []mark{{text: "</" + name + ">", judge: leftover, then: func(*Reader) {}}}
+	for _, d := range toolDialects(name) {
+		marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(d) }})
 	}
 	return marks
 }

@@ -32,7 +32,7 @@ const (
 type Reader struct {
 	offered []loci.ToolSpec
 	schemas map[string]*Schema
-	marks   [3][]mark  // thoughts, calls and what is left over from them, names of offered tools
+	marks   [][]mark   // thoughts, calls and what is left over from them, names of offered tools
 	stops   *[256]stop // the bytes that marks, code, block quotes and lines begin with
 	quotable
 
@@ -82,9 +82,12 @@ const (
 // Without any, only thoughts are looked for.
 func NewReader(offered []loci.ToolSpec) *Reader {
 	r := &Reader{offered: offered, mode: (*Reader).start, blank: true}
-	r.marks[0] = thoughtMarks
+	r.marks = append(r.marks, thoughtMarks)
 	if len(offered) > 0 {
-		r.marks[1], r.marks[2] = callMarks, markTools(offered)
+		r.marks = append(r.marks, callMarks)
+		for _, t := range offered {
+			r.marks = append(r.marks, marksOf(t.Name))
+		}
 	}
 	r.stops = new([256]stop)
 	r.stops['\n'], r.stops['`'] = anywhere, anywhere
