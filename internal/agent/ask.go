@@ -3,7 +3,9 @@ package agent
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +35,7 @@ func (t *turn) ask(ctx context.Context) phase {
 		}
 	}
 	reader := toolcall.NewReader(t.specs)
+	reader.Quotable(t.req.Message.Content, t.returned()...)
 	out, err := t.stream(ctx, req, func(piece string) (string, string) {
 		return reader.Write(piece), reader.Reasoning()
 	})
@@ -48,6 +51,18 @@ func (t *turn) ask(ctx context.Context) phase {
 	}
 	t.say(visible, reader.Reasoning())
 	return t.heard(out, written, fault)
+}
+
+// returned is what the tools of this turn have returned. Errors are words of the
+// runtime, and may show how a right call looks.
+func (t *turn) returned() []string {
+	var all []string
+	for _, r := range t.Results {
+		if r.Err == nil {
+			all = append(all, string(r.Data))
+		}
+	}
+	return all
 }
 
 // output is what one model call gave.
@@ -141,7 +156,7 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 	t.Native = len(out.calls) > 0
 	t.Calls = written
 	if t.Native {
-		t.Calls = t.identified(out.calls)
+		t.Calls = t.identified(append(out.calls, besides(out.calls, written)...))
 		sent.ToolCalls = t.Calls
 	}
 	done := loci.StepFinished{Step: t.Step, Text: out.text, Calls: t.Calls, Finish: out.finish, Receipt: out.receipt}
@@ -171,6 +186,33 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 	t.replyWith(sent)
 	t.last = append(t.last, done)
 	return (*turn).end
+}
+
+// besides are the calls that were written as text, without those that the server also
+// read out of that text.
+func besides(native, written []loci.ToolCall) []loci.ToolCall {
+	return slices.DeleteFunc(slices.Clone(written), func(w loci.ToolCall) bool {
+		return slices.ContainsFunc(native, func(n loci.ToolCall) bool {
+			name, _ := toolcall.Name(n.Name, []loci.ToolSpec{{Name: w.Name}})
+			return name == w.Name && sameJSON(n.Arguments, w.Arguments)
+		})
+	})
+}
+
+// sameJSON tells whether two JSON texts are the same but for order and layout, and a
+// text that holds JSON the same as that JSON.
+func sameJSON(a, b json.RawMessage) bool {
+	var values [2]any
+	for i, raw := range []json.RawMessage{a, b} {
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			raw = json.RawMessage(text)
+		}
+		if json.Unmarshal(raw, &values[i]) != nil {
+			return false
+		}
+	}
+	return reflect.DeepEqual(values[0], values[1])
 }
 
 // identified gives each call an id and the name of the offered tool it means.

@@ -10,14 +10,48 @@ import (
 // readExpressions reads calls written as in Python: name(1, key="value"), one
 // or several, also as a list. The arguments are literals; nothing is evaluated.
 // Between calls a comma, a semicolon or just white space may stand.
-func readExpressions(body string) ([]wish, *Fault) { return newParser(body).calls() }
+func readExpressions(body string) ([]wish, *Fault) { return newParser(narrow(body)).calls() }
 
 // readLiterals is readExpressions where no markup says that these are calls.
 // Then words without quotes are taken for a program or a sentence.
 func readLiterals(body string) ([]wish, *Fault) {
-	p := newParser(body)
+	p := newParser(narrow(body))
 	p.literals = true
 	return p.calls()
+}
+
+// wide are the delimiters that Chinese and Japanese keyboards write, with those of the
+// grammar.
+var wide = strings.NewReplacer("（", "(", "）", ")", "［", "[", "］", "]", "｛", "{", "｝", "}", "，", ",", "、", ",", "；", ";", "：", ":", "＝", "=")
+
+// narrow replaces fullwidth delimiters outside of quotes. Inside they are text.
+func narrow(s string) string {
+	if !strings.ContainsAny(s, "（），＝：；［］｛｝、") {
+		return s
+	}
+	var b strings.Builder
+	p := newParser(s)
+	from := 0 // of the text outside
+	for p.i < len(p.s) {
+		at := p.i
+		if p.at("'") && p.apostrophe() {
+			p.i++
+			continue
+		}
+		q := p.quote()
+		if q == nil {
+			p.i++
+			continue
+		}
+		wide.WriteString(&b, p.s[from:at])
+		if _, f := p.text(q); f != nil {
+			p.i = len(p.s)
+		}
+		b.WriteString(p.s[at:p.i])
+		from = p.i
+	}
+	wide.WriteString(&b, p.s[from:])
+	return b.String()
 }
 
 // calls reads one call or several, up to the end.
@@ -32,8 +66,10 @@ func (p *parser) calls() ([]wish, *Fault) {
 		}
 		wishes = append(wishes, w)
 		p.space()
-		more := p.take(",") || p.take(";")
-		if p.space(); p.i >= len(p.s) || bracket && p.at("]") {
+		at := p.i
+		p.between()
+		more := p.i > at
+		if p.i >= len(p.s) || bracket && p.at("]") {
 			break
 		}
 		if !more && bracket {
@@ -57,7 +93,7 @@ func (p *parser) call() (wish, *Fault) {
 	for p.i < len(p.s) && strings.IndexByte("({[ \t\r\n,;]", p.s[p.i]) < 0 {
 		p.i++
 	}
-	w := wish{name: p.s[start:p.i], arguments: value{kind: objectKind}}
+	w := wish{name: strings.TrimSuffix(p.s[start:p.i], ".call"), arguments: value{kind: objectKind}}
 	p.space()
 	switch {
 	case w.name == "" || !p.at("{") && !p.at("(") && p.i < len(p.s) && strings.IndexByte(",;]", p.s[p.i]) < 0:
@@ -155,8 +191,12 @@ func (p *parser) keyword() string {
 			p.i++
 			return name
 		}
-		if p.take(":") && p.i < len(p.s) && strings.IndexByte(" \"'", p.s[p.i]) >= 0 {
-			return name
+		if p.take(":") {
+			after := p.i
+			if p.at(" ") || p.quote() != nil {
+				p.i = after
+				return name
+			}
 		}
 	}
 	p.i = start

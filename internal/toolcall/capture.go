@@ -2,13 +2,19 @@ package toolcall
 
 import (
 	"bytes"
+	"regexp"
+	"slices"
 	"strings"
 )
 
 // capture begins the markup of a dialect.
 func (r *Reader) capture(d dialect) {
-	r.dialect, r.began = d, r.blank
+	r.dialect, r.began, r.begun, r.wishes = d, r.blank, 0, nil
 	r.from, r.tries, r.failed = len(d.open), 0, nil
+	r.scan = brackets{at: len(d.open)}
+	if d.keep { // its first bracket may be in the opening
+		r.scan.at = 0
+	}
 	r.mode = (*Reader).captured
 }
 
@@ -17,31 +23,33 @@ func (r *Reader) capture(d dialect) {
 // the first that leaves a complete call wins. Completing a call is left to the
 // grammar of the dialect, never to a repair.
 func (r *Reader) captured(final bool) bool {
-	end := []byte(r.dialect.close)
 	for {
-		i := bytes.Index(r.buf[r.from:min(len(r.buf), maxMarkup)], end)
-		if i < 0 {
+		before := r.scan
+		i, n, ok := r.nextEnd(final)
+		if !ok {
 			break
 		}
-		i += r.from
 		wishes, f := r.dialect.read(r.inside(i))
-		if f == nil && r.doubts(wishes) {
-			// Whether a sentence goes on shows in the next byte.
-			switch next := r.buf[i+len(end):]; {
-			case len(next) == 0 && !final:
+		if f == nil && len(wishes) > 0 {
+			var v verdict
+			if v, f = r.standing(wishes, i, i+n, final); v == undecided {
+				r.scan = before // this end is looked at again
 				return false
-			case len(next) > 0 && next[0] != '\r' && next[0] != '\n':
-				return r.giveBack(i + len(end))
+			} else if v == isProse {
+				return r.giveBack(i + n)
 			}
 		}
-		r.from = i + len(end)
+		r.from = i + n
 		switch {
 		case f == nil:
 			return r.accept(wishes)
 		case !f.Cut:
 			return r.refuse(f, r.from, true)
 		}
-		if r.tries++; r.tries == 1 {
+		switch r.tries++; {
+		case n == 0:
+			r.failed, r.first = f, r.from
+		case r.tries == 1: // the closing tag is there
 			r.failed, r.first = f.unclosed(), r.from
 		}
 		if r.tries == maxTries {
@@ -56,9 +64,11 @@ func (r *Reader) captured(final bool) bool {
 		}
 		return true
 	case !final:
-		r.from = max(r.from, len(r.buf)-len(end)+1)
 		return false
-	case r.tries > 0:
+	case r.tries > 0 && r.dialect.close != "\n": // which is no tag
+		if r.dialect.close == "" {
+			return r.refuse(r.failed, len(r.buf), true)
+		}
 		return r.refuse(r.failed, r.first, true)
 	}
 	return r.unended()
@@ -67,7 +77,7 @@ func (r *Reader) captured(final bool) bool {
 // inside is the text between the opening of the markup and its end at i.
 func (r *Reader) inside(i int) string {
 	if r.dialect.keep {
-		return string(r.buf[:i])
+		return string(r.buf[r.begun:i])
 	}
 	return string(r.buf[len(r.dialect.open):i])
 }
@@ -78,10 +88,19 @@ func (r *Reader) inside(i int) string {
 // part of it.
 func (r *Reader) unended() bool {
 	body := r.inside(len(r.buf))
-	f := &Fault{Cut: true, Problem: "The call breaks off before " + r.dialect.close}
+	f := &Fault{Cut: true, Problem: "The call breaks off before its end"}
+	if r.dialect.close != "" {
+		f.Problem = "The call breaks off before " + r.dialect.close
+	}
 	if !r.dialect.closed && !strings.HasSuffix(strings.TrimSpace(body), "</parameter>") {
 		var wishes []wish
-		if wishes, f = r.dialect.read(body); f == nil {
+		if wishes, f = r.dialect.read(body); f == nil && len(wishes) > 0 {
+			var v verdict
+			if v, f = r.standing(wishes, len(r.buf), len(r.buf), true); v == isProse {
+				return r.giveBack(len(r.buf))
+			}
+		}
+		if f == nil {
 			r.from = len(r.buf)
 			return r.accept(wishes)
 		}
@@ -94,9 +113,9 @@ func (r *Reader) accept(wishes []wish) bool {
 	if len(wishes) == 0 {
 		return r.refuse(&Fault{Problem: "The tool markup is empty"}, r.from, true)
 	}
-	r.tagged = r.tagged || bytes.Contains(r.buf[:r.from], []byte("<parameter"))
+	r.tagged = r.tagged || bytes.Contains(r.buf[r.begun:r.from], []byte("<parameter"))
 	if r.dialect.last {
-		r.wishes, r.mode = wishes, (*Reader).ending
+		r.wishes, r.parted, r.mode = append(r.wishes, wishes...), false, (*Reader).ending
 		return true
 	}
 	r.take(wishes)
@@ -148,27 +167,29 @@ func (r *Reader) giveBack(n int) bool {
 	return true
 }
 
-// doubts tells whether wishes may be an example in a sentence: they do not begin
-// the line, and no tool of theirs is offered.
-func (r *Reader) doubts(wishes []wish) bool {
-	for _, w := range wishes {
-		if r.offers(w.name) {
-			return false
+// ending is the mode behind a call that only counts at the end of the reply. An
+// observation behind it is the model's own invention; another bare call belongs to it.
+func (r *Reader) ending(final bool) bool {
+	rest := bytes.TrimLeft(r.buf[r.from:], space+"`") // the arguments may stand in a fence
+	r.parted = r.parted || bytes.IndexByte(r.buf[r.from:len(r.buf)-len(rest)], '\n') >= 0
+	r.from = len(r.buf) - len(rest)
+	head := string(rest[:min(len(rest), maxOpening)])
+	invented, more := false, head == ""
+	for _, o := range slices.Concat(observations, endTokens) {
+		invented = invented || strings.HasPrefix(head, o)
+		more = more || strings.HasPrefix(o, head)
+	}
+	if name, after := leadingName(head); r.dialect.doubtful && r.parted && name != "" {
+		switch {
+		case after == "" && r.mayOffer(name):
+			more = true
+		case opensCall(after) && r.mayOffer(name) && r.offers(name):
+			r.begun, r.scan, r.mode = r.from, brackets{at: r.from}, (*Reader).captured
+			return true
 		}
 	}
-	return !r.began
-}
-
-// ending is the mode behind a call that only counts at the end of the reply. An
-// observation behind it is the model's own invention.
-func (r *Reader) ending(final bool) bool {
-	const observation = "Observation:"
-	rest := bytes.TrimLeft(r.buf[r.from:], space)
-	r.from = len(r.buf) - len(rest)
-	head := string(rest[:min(len(rest), len(observation))])
-	invented := head == observation
 	switch {
-	case head != "" && (final && !invented || !strings.HasPrefix(observation, head)), r.from >= maxMarkup:
+	case r.from >= maxMarkup, head != "" && !invented && (final || !more):
 		return r.giveBack(r.from)
 	case !invented && !final:
 		return false
@@ -181,12 +202,15 @@ func (r *Reader) ending(final bool) bool {
 	return true
 }
 
-// unmarked finds fault with a reply of one sentence and a call that is not in
-// the form of one: a fenced or bare JSON object, say. It may be an example, so
-// it did not run and the person sees it; or the model believes to have called.
+// unmarked finds fault with a reply in which the model says what it is about to do,
+// and ends with a call that is not in the form of one, such as a fenced or bare JSON
+// object. It did not run and the person sees it; but the model believes to have called.
 func (r *Reader) unmarked() *Fault {
 	if len(r.offered) == 0 || len(r.shown) >= maxMarkup {
 		return nil
+	}
+	if r.shy != "" {
+		return r.unformed(r.shy)
 	}
 	reply := strings.TrimSpace(string(r.shown))
 	for _, border := range []string{"\n", "{"} {
@@ -196,24 +220,33 @@ func (r *Reader) unmarked() *Fault {
 		}
 		inner := r.anew()
 		visible := inner.Write(reply[i:]) + inner.advance(true)
-		if visible != "" || inner.fault != nil || len(inner.calls) == 0 {
-			continue
+		if visible == "" && inner.fault == nil && len(inner.calls) > 0 {
+			return r.unformed(inner.calls[0].Name)
 		}
-		f := &Fault{
-			Tool:    inner.calls[0].Name,
-			Problem: "The reply ends with a call that is not in the form of one, so it was taken for an example and did not run",
-		}
-		if s, err := r.schema(f.Tool); err == nil {
-			f.example = s.marked()
-		}
-		return f
 	}
 	return nil
 }
 
-// announces tells whether a text is at most one sentence, and no question.
+// unformed is the fault of a call that may be an example.
+func (r *Reader) unformed(name string) *Fault {
+	f := &Fault{Tool: name, Problem: "The reply has a call that is not in the form of one, so it was taken for an example and did not run"}
+	if s, err := r.schema(name); err == nil {
+		f.example = s.marked()
+	}
+	return f
+}
+
+// intends finds that somebody is about to do something: in the languages
+// that the runtime itself understands: English, Chinese and Czech. What would, could or might
+// be done is an example.
+var intends = regexp.MustCompile(`(?i)\b(?:I(?: will|'ll|’ll| am going to|'m going to|’m going to| need to| am now| now)|let(?: me|'s|’s| us)|we(?: will|'ll|’ll))\b|` +
+	`我来|我來|我将|我將|我会|我會|我要|我先|我需要|我现在|我現在|让我|讓我|我们来|我們來|` +
+	`(?i)\b(?:podívám se|zkusím|přečtu|zjistím|použiju|použiji|zavolám|spustím|vypíšu|otevřu|najdu|spočítám|ověřím)(?:[^\pL]|$)`)
+
+// announces tells whether a text is at most one sentence in which somebody is about to
+// do something.
 func announces(s string) bool {
 	s = strings.TrimRight(s, space+".:!…。：！")
-	return len(s) <= 300 && !strings.Contains(s, "```") && !strings.ContainsAny(s, "?？。！\n") &&
+	return len(s) <= 300 && intends.MatchString(s) && !strings.Contains(s, "```") && !strings.ContainsAny(s, "?？。！\n") &&
 		!strings.Contains(s, ". ") && !strings.Contains(s, "! ")
 }

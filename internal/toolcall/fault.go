@@ -23,6 +23,7 @@ type Fault struct {
 	Cut bool
 
 	example string // a right call
+	advice  string // what to do instead, where it is not another call
 }
 
 // Error makes a Fault usable as an error; it is the same as Message.
@@ -60,6 +61,8 @@ func (f *Fault) Suggestion() string {
 	switch {
 	case f.Cut:
 		return "Nothing was done. The output limit was probably reached: send a shorter call, a long text in several smaller pieces."
+	case f.advice != "":
+		return f.advice
 	case f.example != "":
 		return "A right call looks like this: " + f.example
 	}

@@ -15,8 +15,8 @@ const invokeOpen = "<invoke name="
 var (
 	functionBorder  = regexp.MustCompile(`</function>\s*<function=`)
 	invokeBorder    = regexp.MustCompile(`</invoke>\s*<invoke name=`)
-	parameterBorder = regexp.MustCompile(`</parameter>\s*<parameter(?:=|\s+name=)`)
-	parameterOpen   = regexp.MustCompile(`^<parameter(?:=|\s+name=)`)
+	parameterBorder = regexp.MustCompile(`</param(?:eter)?>\s*<param(?:eter)?(?:=|\s+name=)`)
+	parameterOpen   = regexp.MustCompile(`^<param(?:eter)?(?:=|\s+name=)`)
 )
 
 // readFunctions reads the XML-like form of the coder models,
@@ -74,8 +74,7 @@ func readElements(parts []string) ([]wish, *Fault) {
 	return wishes, nil
 }
 
-// readParameters reads the inside of an element. One line break at each end of a
-// value belongs to the layout and not to the value.
+// readParameters reads the inside of an element.
 func readParameters(w *wish, body string) *Fault {
 	if body == "" {
 		return nil
@@ -86,6 +85,9 @@ func readParameters(w *wish, body string) *Fault {
 	}
 	inside, ok := strings.CutSuffix(body[len(open):], "</parameter>")
 	if !ok {
+		inside, ok = strings.CutSuffix(inside, "</param>")
+	}
+	if !ok {
 		return &Fault{Cut: true, Problem: "The call breaks off before </parameter>"}
 	}
 	seen := make(map[string]string)
@@ -94,12 +96,13 @@ func readParameters(w *wish, body string) *Fault {
 		if !ok {
 			return &Fault{Problem: "A <parameter= tag is not closed"}
 		}
+		// Behind the name, DeepSeek says whether the value is a text; the schema does too.
+		name, _, _ = strings.Cut(strings.TrimLeft(name, `"' `), `" `)
 		name = strings.Trim(name, `"' `)
 		if f := checkUnique(seen, name); f != nil {
 			return f
 		}
-		s = strings.TrimSuffix(strings.TrimPrefix(s, "\n"), "\n")
-		w.arguments.fields = append(w.arguments.fields, field{name, value{kind: textKind, text: strings.ToValidUTF8(s, "\uFFFD")}})
+		w.arguments.fields = append(w.arguments.fields, field{name, written(s)})
 	}
 	return nil
 }

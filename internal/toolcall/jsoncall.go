@@ -7,15 +7,17 @@ import "slices"
 // that were trained on LangChain, Command R or ReAct data. Other names beside
 // them say that the JSON is something else.
 var (
-	nameKeys     = []string{"name", "tool", "function", "tool_name", "function_name", "action"}
-	argumentKeys = []string{"arguments", "parameters", "args", "input", "params", "action_input"}
-	otherKeys    = []string{"type", "id"}
+	nameKeys     = []string{"name", "tool", "function", "tool_name", "function_name", "action", "tool_call", "function_call"}
+	argumentKeys = []string{"arguments", "parameters", "args", "input", "params", "action_input", "tool_input", "tool_args", "tool_arguments", "tool_parameters",
+		"function_args", "function_arguments", "kwargs"}
+	otherKeys = []string{"type", "id", "index", "call_id", "tool_call_id", "role", "content", "thought", "thoughts", "reasoning", "explanation"}
+	listKeys  = []string{"tool_calls", "function_calls", "calls"}
 )
 
 // readJSON reads calls that are JSON objects with a name and arguments: one,
 // a list, or several in a row. Good JSON that is something else gives no calls.
 func readJSON(body string) ([]wish, *Fault) {
-	p := newParser(body)
+	p := newParser(narrow(body))
 	var wishes []wish
 	for {
 		v, f := p.value()
@@ -27,17 +29,23 @@ func readJSON(body string) ([]wish, *Fault) {
 			items = v.items
 		}
 		for i := range items {
-			w, ok := wishOf(&items[i])
-			if !ok {
+			inner := wishesOf(&items[i])
+			if inner == nil {
 				return nil, nil
 			}
-			wishes = append(wishes, w)
+			wishes = append(wishes, inner...)
 		}
-		for p.space(); p.take(",") || p.take(";"); p.space() {
-		}
+		p.between()
 		if p.i >= len(p.s) {
 			return wishes, nil
 		}
+	}
+}
+
+// between skips what stands between calls. Models forget to close a tag before they
+// open the next, or to open it.
+func (p *parser) between() {
+	for p.space(); p.take(",") || p.take(";") || p.take("<tool_call>") || p.take("</tool_call>") || p.take("<tool>") || p.take("</tool>"); p.space() {
 	}
 }
 
@@ -51,8 +59,34 @@ func readObjects(body string) ([]wish, *Fault) {
 	return wishes, f
 }
 
-// wishOf takes an object apart. It is a call only if it has a name and nothing
-// that a call does not have: {"name": "Anna", "age": 3} is data.
+// wishesOf takes an object apart: a call, or a message with a list of them. It gives
+// nothing for what is something else.
+func wishesOf(v *value) []wish {
+	w, ok := wishOf(v)
+	if ok {
+		return []wish{w}
+	}
+	var wishes []wish
+	for _, f := range v.fields {
+		switch {
+		case slices.Contains(listKeys, f.name) && f.value.kind == listKind && wishes == nil:
+			for i := range f.value.items {
+				w, ok := wishOf(&f.value.items[i])
+				if !ok {
+					return nil
+				}
+				wishes = append(wishes, w)
+			}
+		case !slices.Contains(otherKeys, f.name):
+			return nil
+		}
+	}
+	return wishes
+}
+
+// wishOf takes a call apart. It is one only if it has a name and nothing that a call
+// does not have: {"name": "Anna", "age": 3} is data. The name may be the key of the
+// arguments.
 func wishOf(v *value) (wish, bool) {
 	if v.kind != objectKind {
 		return wish{}, false
@@ -67,12 +101,11 @@ func wishOf(v *value) (wish, bool) {
 			w.name, named = f.value.text, true
 		case !given && slices.Contains(argumentKeys, f.name):
 			w.arguments, given = f.value, true
+		case len(v.fields) == 1 && f.value.kind == objectKind:
+			return wish{name: f.name, arguments: f.value, keyed: true}, true
 		case !slices.Contains(otherKeys, f.name):
 			return wish{}, false
 		}
-	}
-	if !given {
-		w.arguments = value{kind: objectKind}
 	}
 	return w, named
 }

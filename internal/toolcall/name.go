@@ -10,12 +10,15 @@ import (
 // namePrefixes are what models put before a tool's name because their training
 // data did: the namespaces of OpenAI's and Gemini's prompts, and the words of
 // templates. An unknown prefix is no spelling of the name, so it is not taken off.
-var namePrefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "functions:", "function:", "call:"}
+var namePrefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "functions:", "function:", "tool:", "call:", "api.", mcpPrefix}
 
-// Name finds the one offered tool that a model means by called. Forgiven are a
-// known prefix, a namespace before a slash, protocol tokens stuck to the end,
-// case, and camelCase or hyphens for underscores. A name that is merely
-// similar is never taken: "delete" is not delete_file.
+// mcpPrefix begins mcp__server__name, which is what MCP clients make of a server's name.
+const mcpPrefix = "mcp__"
+
+// Name finds the one offered tool that a model means by called. Forgiven are quotes, a
+// known prefix, a namespace before a slash or of MCP clients, a counter or protocol
+// tokens stuck to the end, case, and camelCase or hyphens for underscores. A name that
+// is merely similar is never taken: "delete" is not delete_file.
 func Name(called string, offered []loci.ToolSpec) (string, bool) {
 	for _, t := range offered {
 		if t.Name == called {
@@ -24,14 +27,34 @@ func Name(called string, offered []loci.ToolSpec) (string, bool) {
 	}
 	// Protocol tokens all begin with <, and no name has one.
 	called, _, _ = strings.Cut(called, "<")
-	called = strings.TrimSpace(called)
+	called = strings.Trim(called, space+"`()"+quoting)
+	if name, ok := spelt(called, offered); ok {
+		return name, true
+	}
 	called = called[strings.LastIndexByte(called, '/')+1:]
 	for _, p := range namePrefixes {
-		if rest, ok := strings.CutPrefix(called, p); ok {
+		if rest, ok := strings.CutPrefix(called, p); ok && p != mcpPrefix {
 			called = rest
 			break
 		}
 	}
+	// Kimi counts its calls: functions.name:0.
+	if name, number, ok := strings.Cut(called, ":"); ok && strings.Trim(number, "0123456789") == "" {
+		called = name
+	}
+	if name, ok := spelt(called, offered); ok {
+		return name, true
+	}
+	if rest, ok := strings.CutPrefix(called, mcpPrefix); ok {
+		if _, name, ok := strings.Cut(rest, "__"); ok {
+			return spelt(name, offered)
+		}
+	}
+	return "", false
+}
+
+// spelt finds the one offered name that differs from called in spelling only.
+func spelt(called string, offered []loci.ToolSpec) (string, bool) {
 	name, found, loose := "", 0, looseName(called)
 	for _, t := range offered {
 		if t.Name == called {

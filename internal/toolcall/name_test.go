@@ -21,6 +21,15 @@ func TestName(t *testing.T) {
 		"ReadFile ":                      "read_file",
 		"tools.listDir":                  "list_dir",
 		"files/list_dir":                 "list_dir",
+		"functions.read_file:0":          "read_file", // Kimi K2
+		"`read_file`":                    "read_file",
+		"read_file()":                    "read_file",
+		"mcp__files__read_file":          "read_file",
+		"mcp__files__readFile":           "read_file",
+		"functions.mcp__files__list_dir": "list_dir",
+		"mcp__files__delete":             "",
+		"files__read_file":               "",
+		"read_file:x":                    "",
 		"execute_python":                 "", // case 11D
 		"delete":                         "", // case 11E
 		"":                               "", // case 11F

@@ -29,7 +29,11 @@ func (d *dialect) judge(r *Reader, rest string, final bool) verdict {
 	}
 	v := d.begins(r, rest)
 	if v == undecided && final {
-		return callIf(d.begins(r, rest+d.close) == isCall)
+		end := d.close
+		if end == "" {
+			end = "{" // what has not begun breaks off
+		}
+		return callIf(d.begins(r, rest+end) == isCall)
 	}
 	return v
 }
@@ -65,16 +69,21 @@ func (r *Reader) beginsTag(rest string) verdict {
 	return r.beginsName(s, gap == "" || strings.Contains(gap, "\n"))
 }
 
+// innerTags are the elements that may stand right inside another.
+var innerTags = []string{"<function=", invokeOpen, "<tool>", "<tool_call>", "<name>", "<tool_name>", "<function_name>", "<server_name>"}
+
 // beginsInner judges an element inside another. An empty one is a call that
 // failed only where a line begins with it; in a sentence it is what the sentence
 // is about.
 func (r *Reader) beginsInner(s string) verdict {
-	for _, open := range []string{"<function=", invokeOpen, "<tool>"} {
+	for _, open := range innerTags {
 		switch rest, ok := strings.CutPrefix(s, open); {
-		case ok && open == "<tool>":
+		case ok && (open == "<tool>" || open == "<tool_call>"):
 			return r.beginsTag(rest)
-		case ok:
+		case ok && strings.HasSuffix(open, "="):
 			return r.beginsElement(rest)
+		case ok:
+			return callIf(r.blank)
 		case strings.HasPrefix(open, s):
 			return undecided
 		}
@@ -101,21 +110,20 @@ func (r *Reader) beginsObject(s string) verdict {
 }
 
 // beginsList judges the beginning of a list of JSON objects.
-func beginsList(_ *Reader, rest string) verdict {
+func beginsList(r *Reader, rest string) verdict {
 	s := strings.TrimLeft(rest, space)
-	if s == "" {
-		return undecided
-	}
-	if s[0] != '[' {
-		return isProse
-	}
-	switch s = strings.TrimLeft(s[1:], space); {
+	switch {
 	case s == "":
 		return undecided
-	case s[0] == '{':
-		return isCall
+	case s[0] != '[':
+		return isProse
 	}
-	return isProse
+	return beginsItem(r, s[1:])
+}
+
+// beginsItem judges the inside of a list of JSON objects.
+func beginsItem(_ *Reader, rest string) verdict {
+	return beginsWith(strings.TrimLeft(rest, space), "{")
 }
 
 // beginsName judges a name and what follows it. Any name before a bracket can
@@ -131,17 +139,21 @@ func (r *Reader) beginsName(s string, attached bool) verdict {
 	switch {
 	case name == "":
 		return isProse
-	case rest[0] == '(', offered && attached:
+	case opensCall(rest), offered && attached:
 		return isCall
-	case after == "", after == "<":
+	case after == "", strings.HasPrefix(argumentKey, after):
 		return undecided
-	case after[0] == '{':
+	case after[0] == '{', strings.HasPrefix(after, argumentKey):
 		return callIf(offered || r.blank)
-	case after[0] == '(':
+	case opensCall(after):
 		return callIf(offered)
 	}
 	return callIf(strings.HasPrefix(after, "</") && (offered || r.blank || attached && r.mayOffer(name)))
 }
+
+// opensCall tells whether what follows a name is the bracket before arguments, also
+// as Chinese keyboards write it.
+func opensCall(s string) bool { return strings.HasPrefix(s, "(") || strings.HasPrefix(s, "（") }
 
 // callIf is the verdict on what is a call if yes, and prose otherwise.
 func callIf(yes bool) verdict {
@@ -187,54 +199,6 @@ func beginsWith(s string, marks ...string) verdict {
 	return isProse
 }
 
-// beginsInvokes judges the inside of the element around <invoke> elements.
-func (r *Reader) beginsInvokes(rest string) verdict {
-	s := strings.TrimLeft(rest, space)
-	if inner, ok := strings.CutPrefix(s, invokeOpen); ok {
-		return r.beginsElement(inner)
-	}
-	if strings.HasPrefix(invokeOpen, s) {
-		return undecided
-	}
-	return isProse
-}
-
-// beginsDeepSeek judges what follows DeepSeek's first marker: another marker, or
-// a name and one.
-func (r *Reader) beginsDeepSeek(rest string) verdict {
-	s := strings.TrimLeft(rest, space)
-	if !strings.HasPrefix(s, "<") {
-		_, s = leadingName(s)
-	}
-	return beginsWith(s, "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>")
-}
-
-// beginsAction judges what follows Action: at the beginning of a line. Only the
-// two lines of ReAct with an offered name are a call; Action: is also a word.
-func (r *Reader) beginsAction(rest string) verdict {
-	const second = "Action Input:"
-	name, s := leadingName(strings.TrimLeft(rest, " \t"))
-	line, s, ok := strings.Cut(s, "\n")
-	switch {
-	case line != "" && strings.TrimSpace(line) != "":
-		return isProse
-	case !ok:
-		return undecided
-	case name == "" || !r.offers(name):
-		return isProse
-	}
-	s = strings.TrimLeft(s, space)
-	inside, ok := strings.CutPrefix(s, second)
-	inside = strings.TrimLeft(inside, space)
-	switch {
-	case !ok && strings.HasPrefix(second, s), ok && inside == "":
-		return undecided
-	case !ok || inside[0] != '{':
-		return isProse
-	}
-	return r.beginsObject(inside)
-}
-
 // inSentence judges a tag that marks a thought or an output by what follows it.
 // A sentence goes on behind its words in small letters or with a mark.
 func inSentence(rest string) verdict {
@@ -268,8 +232,11 @@ func leadingName(s string) (name, rest string) {
 	i := strings.IndexFunc(s, func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-.:/$", c)
 	})
-	if i < 0 || !utf8.FullRuneInString(s[i:]) { // half a character may be a letter
+	switch {
+	case i < 0:
 		return s, ""
+	case !utf8.FullRuneInString(s[i:]): // half a character may be a letter
+		return s[:i], ""
 	}
 	return s[:i], s[i:]
 }
@@ -280,7 +247,8 @@ func (r *Reader) offers(name string) bool {
 	return ok
 }
 
-// mayOffer tells whether a name can become that of an offered tool.
+// mayOffer tells whether a name is, or can become, that of an offered tool. Once it can
+// not, it never can.
 func (r *Reader) mayOffer(name string) bool {
 	begun := looseName(name)
 	for _, t := range r.offered {
@@ -288,5 +256,5 @@ func (r *Reader) mayOffer(name string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(namePrefixes, func(p string) bool { return name != "" && strings.HasPrefix(name, p) })
+	return name != "" && slices.ContainsFunc(namePrefixes, func(p string) bool { return strings.HasPrefix(name, p) || strings.HasPrefix(p, name) })
 }

@@ -23,72 +23,81 @@ const (
 // difference. Create one with [NewReader] for each reply.
 //
 // The Reader is a state machine whose states are methods, called modes: start,
-// whole, prose, think, captured, ending and stopped. Each looks at the text that is not
+// whole, prose, think, musing, captured, ending and stopped. Each looks at the text that is not
 // decided yet, moves what it can to the person, to the thoughts or to the
 // calls, and waits for more only when the next bytes can change its mind.
 //
-// Text inside Markdown code is prose, unless the code is the whole reply.
+// Text inside Markdown code, in a block quote or in quotation marks is prose; only
+// code that is the whole reply is not. See Quotable for what the model may quote.
 type Reader struct {
 	offered []loci.ToolSpec
 	schemas map[string]*Schema
-	marks   [3][]mark // thoughts, calls and what is left over from them, lists of offered calls
-	stops   string    // the bytes that marks, code and lines begin with
+	marks   [][]mark   // thoughts, calls and what is left over from them, names of offered tools
+	stops   *[256]stop // the bytes that marks, code, block quotes and lines begin with
+	quotable
 
 	mode func(r *Reader, final bool) bool // reads from buf; false: needs more
 	buf  []byte                           // received and not decided yet
 	out  strings.Builder                  // visible since the last Write
 
 	shown []byte // the visible text so far, or a megabyte of it
+	tail  []byte // its end
 	blank bool   // nothing but white space so far in this line
-	code  int    // backticks that opened the code that buf begins in
+	block bool   // the rest of this line is a quotation
+	code  int    // backticks that opened the code that buf begins in; below zero, tildes
 
-	dialect dialect // whose markup buf begins with
-	began   bool    // it is the first in its line
-	from    int     // where in buf to look for its end
-	tries   int     // closing tags found that did not end it
-	first   int     // where the text after the first of them begins
-	failed  *Fault  // what was wrong with ending it there
-	wishes  []wish  // read, and waiting for the reply to end
-	undone  int     // how much markup turned out to be prose
-	behind  bool    // nothing but white space since the last markup
-	tagged  bool    // a call had <parameter> elements
+	until   []string // what ends the thought that buf begins in
+	channel bool     // the reply has channels, as Harmony's have
+
+	dialect dialect  // whose markup buf begins with
+	scan    brackets // of it
+	began   bool     // it is the first in its line
+	begun   int      // where in buf it begins: not at 0 behind another bare call
+	from    int      // where in buf to look for its end
+	tries   int      // closing tags found that did not end it
+	first   int      // where the text after the first of them begins
+	failed  *Fault   // what was wrong with ending it there
+	wishes  []wish   // read, and waiting for the reply to end
+	parted  bool     // by a line break from what follows
+	undone  int      // how much markup turned out to be prose
+	behind  bool     // nothing but white space since the last markup
+	tagged  bool     // a call had <parameter> elements
+	shy     string   // the tool of bare JSON that text follows
 
 	thought strings.Builder
 	calls   []loci.ToolCall
 	fault   *Fault
 }
 
-// mark is a text that makes the reader change its mode: an opening tag, or a
-// closing tag that has lost its opening. The person never sees one.
-type mark struct {
-	text string
-	line bool // only at the beginning of a line
-	keep bool // text is left for the next mode
-	// judge tells by what follows whether the mark is one, or a word of the prose.
-	// Nil means that it always is, and so does not knowing when no more comes.
-	judge func(r *Reader, rest string, final bool) verdict
-	then  func(r *Reader)
-}
+// stop says where a byte may begin something other than prose.
+type stop uint8
 
-// The marks that do not depend on what is offered: of thoughts, and of calls.
-var (
-	thoughtMarks = markThoughts()
-	callMarks    = markCalls()
+const (
+	nowhere stop = iota
+	lineStart
+	anywhere
 )
 
 // NewReader makes a Reader for one reply to a request that offered these tools.
 // Without any, only thoughts are looked for.
 func NewReader(offered []loci.ToolSpec) *Reader {
 	r := &Reader{offered: offered, mode: (*Reader).start, blank: true}
-	r.marks[0] = thoughtMarks
+	r.marks = append(r.marks, thoughtMarks)
 	if len(offered) > 0 {
-		r.marks[1], r.marks[2] = callMarks, markLists(offered)
+		r.marks = append(r.marks, callMarks)
+		for _, t := range offered {
+			r.marks = append(r.marks, marksOf(t.Name))
+		}
 	}
-	r.stops = "\n`"
+	r.stops = new([256]stop)
+	r.stops['\n'], r.stops['`'] = anywhere, anywhere
+	r.stops['>'], r.stops['|'], r.stops['~'] = lineStart, lineStart, lineStart
 	for _, marks := range r.marks {
 		for _, m := range marks {
-			if !strings.Contains(r.stops, m.text[:1]) {
-				r.stops += m.text[:1]
+			if s := &r.stops[m.text[0]]; !m.line {
+				*s = anywhere
+			} else if *s == nowhere {
+				*s = lineStart
 			}
 		}
 	}
@@ -97,49 +106,7 @@ func NewReader(offered []loci.ToolSpec) *Reader {
 
 // anew makes a Reader for another reply to the same request.
 func (r *Reader) anew() *Reader {
-	return &Reader{offered: r.offered, marks: r.marks, stops: r.stops, mode: (*Reader).start, blank: true}
-}
-
-// markThoughts makes the marks of thoughts. One begins at the beginning of a line: in
-// the middle of a sentence the tag is what the sentence is about.
-func markThoughts() (marks []mark) {
-	for _, tag := range []string{"think", "thinking"} {
-		marks = append(marks,
-			mark{text: "<" + tag + ">", line: true, then: func(r *Reader) { r.mode = (*Reader).think }},
-			mark{text: "</" + tag + ">", judge: (*Reader).endsThought, then: (*Reader).wasThought})
-	}
-	return marks
-}
-
-// markCalls makes the marks of calls and of what is left over from them.
-func markCalls() (marks []mark) {
-	for _, d := range dialects() {
-		marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(d) }})
-	}
-	for _, tag := range []string{"<tool_output>", "<tool_response>"} {
-		marks = append(marks, mark{text: tag, judge: (*Reader).isOutput, then: (*Reader).invented})
-	}
-	for _, tag := range []string{"</tool>", "</tool_call>", "</tool_output>", "</tool_response>", "</invoke>", "</function_calls>"} {
-		leftover := func(r *Reader, _ string, _ bool) verdict { return callIf(r.behind || r.fault != nil) }
-		marks = append(marks, mark{text: tag, judge: leftover, then: func(*Reader) {}})
-	}
-	for _, tag := range []string{"</parameter>", "</function>"} {
-		tagged := func(r *Reader, _ string, _ bool) verdict { return callIf(r.tagged) }
-		marks = append(marks, mark{text: tag, judge: tagged, then: (*Reader).ambiguous})
-	}
-	return marks
-}
-
-// markLists makes the marks of lists of calls. There is one for each tool, and a
-// reader for each reply that is under way, so they hold no more than the name.
-func markLists(offered []loci.ToolSpec) []mark {
-	marks := make([]mark, len(offered))
-	for i, t := range offered {
-		name := t.Name
-		d := callList(name)
-		marks[i] = mark{text: d.open, line: d.line, keep: true, then: func(r *Reader) { r.capture(callList(name)) }}
-	}
-	return marks
+	return &Reader{offered: r.offered, marks: r.marks, stops: r.stops, quotable: r.quotable, mode: (*Reader).start, blank: true}
 }
 
 // Write takes the next piece of the reply and returns what may be shown. Held
@@ -186,6 +153,7 @@ func (r *Reader) show(n int) {
 	}
 	r.behind = r.behind && len(bytes.TrimLeft(s, space)) == 0
 	r.out.Write(s)
+	r.remember(s)
 	if len(r.shown) < maxMarkup {
 		r.shown = append(r.shown, s...)
 	}
@@ -208,30 +176,39 @@ func (r *Reader) blame(f *Fault) {
 func (r *Reader) prose(final bool) bool {
 	i := 0
 	for i < len(r.buf) {
-		j := bytes.IndexAny(r.buf[i:], r.stops)
-		if j < 0 {
-			j = len(r.buf) - i
+		j := i
+		for j < len(r.buf) && r.stops[r.buf[j]] != anywhere && (!r.blank || r.stops[r.buf[j]] == nowhere) {
+			r.blank = r.blank && strings.IndexByte(" \t\r", r.buf[j]) >= 0
+			j++
 		}
-		r.blank = r.blank && len(bytes.TrimLeft(r.buf[i:i+j], " \t\r")) == 0
-		if i += j; i == len(r.buf) {
+		if i = j; i == len(r.buf) {
 			break
 		}
 		switch r.buf[i] {
 		case '\n':
-			r.blank = true
-			if r.code < 3 {
+			r.blank, r.block = true, false
+			if r.code > 0 && r.code < 3 {
 				r.code = 0 // an open backtick in a line was just a backtick
 			}
 			i++
 			continue
-		case '`':
+		case '>', '|':
+			r.block = r.block || r.blank // a block quote of Markdown, or a row of a table
+			r.blank = false
+			i++
+			continue
+		case '`', '~':
 			// A longer run is taken for several, so that none is counted again and again.
-			n := countRun(r.buf[i:min(len(r.buf), i+longestMark)], '`')
+			n := countRun(r.buf[i:min(len(r.buf), i+longestMark)], r.buf[i])
 			if i+n == len(r.buf) && n < longestMark && !final {
 				r.show(i)
 				return false
 			}
-			r.backticks(n)
+			if r.buf[i] == '`' {
+				r.backticks(n)
+			} else {
+				r.tildes(n)
+			}
 			i += n
 			continue
 		}
@@ -267,16 +244,32 @@ func (r *Reader) backticks(n int) {
 	r.blank = false
 }
 
+// tildes follows Markdown's rule for the other fence of code: three tildes or more at
+// the beginning of a line open it, and as many or more close it. Code counts them
+// below zero.
+func (r *Reader) tildes(n int) {
+	switch {
+	case r.blank && n >= 3 && r.code == 0:
+		r.code = -n
+	case r.blank && r.code < 0 && n >= -r.code:
+		r.code = 0
+	}
+	r.blank = false
+}
+
 // match finds the mark that b begins with, and tells whether b is the beginning
 // of one: then the next bytes decide, unless none come.
 func (r *Reader) match(b []byte, final bool) (m *mark, partial bool) {
-	if r.code > 0 {
+	if r.code != 0 {
 		return nil, false
 	}
 	s := string(b[:min(len(b), longestMark+maxOpening)])
 	for _, marks := range r.marks {
 		for i := range marks {
 			m := &marks[i]
+			if m.text[0] != b[0] {
+				continue
+			}
 			rest, ok := strings.CutPrefix(s, m.text)
 			switch {
 			case m.line && !r.blank:
@@ -288,6 +281,9 @@ func (r *Reader) match(b []byte, final bool) (m *mark, partial bool) {
 					v = m.judge(r, rest, enough)
 				}
 				if v == isCall || v == undecided && enough {
+					if m.keep && r.quoted() {
+						return nil, false
+					}
 					return m, false
 				}
 				partial = partial || v == undecided
@@ -302,37 +298,58 @@ func (r *Reader) match(b []byte, final bool) (m *mark, partial bool) {
 // think is the mode inside a thought. Markup in it counts for nothing. A thought
 // that does not end is a reply that was cut, and has no calls.
 func (r *Reader) think(final bool) bool {
-	const end, long = "</think", "</thinking>"
-	for i := 0; ; {
-		j := bytes.Index(r.buf[i:], []byte(end))
+	i, end := r.ends(final)
+	r.thought.Write(r.buf[:i])
+	r.drop(i)
+	if end == "" {
+		return false
+	}
+	if end != "<|start|>" && end != "<|channel|>" { // these begin what follows
+		r.drop(len(end))
+	}
+	r.resume()
+	return true
+}
+
+// musing is the mode inside an element whose name says that it is a thought, but
+// which the person may have asked for: it is shown, and markup in it counts for
+// nothing.
+func (r *Reader) musing(final bool) bool {
+	i, end := r.ends(final)
+	r.show(i + len(end))
+	r.mode, r.blank = (*Reader).prose, false
+	if end == "" {
+		r.mode = (*Reader).musing
+	}
+	return end != ""
+}
+
+// ends finds what ends a thought. Without one it is empty, and i bytes surely hold
+// no beginning of it.
+func (r *Reader) ends(final bool) (i int, end string) {
+	for i < len(r.buf) {
+		j := bytes.IndexAny(r.buf[i:], "<[") // which all of them begin with
 		if j < 0 {
 			break
 		}
-		i += j + len(end)
-		rest := r.buf[i:min(len(r.buf), i+len("ing>"))]
-		n := bytes.IndexByte(rest, '>') + 1
-		if tag := end + string(rest[:n]); tag != end+">" && tag != long {
-			continue
+		i += j
+		for _, mark := range r.until {
+			switch rest := r.buf[i:min(len(r.buf), i+len(mark))]; {
+			case string(rest) == mark:
+				return i, mark
+			case !final && strings.HasPrefix(mark, string(rest)):
+				return i, ""
+			}
 		}
-		r.thought.Write(r.buf[:i-len(end)])
-		r.drop(i + n)
-		r.resume()
-		return true
+		i++
 	}
-	// The end of what is there may be the beginning of the closing tag.
-	keep := 0
-	if !final {
-		keep = min(len(r.buf), len(long)-1)
-	}
-	r.thought.Write(r.buf[:len(r.buf)-keep])
-	r.drop(len(r.buf) - keep)
-	return false
+	return len(r.buf), ""
 }
 
 // resume goes on after markup. As long as nothing was said, a reply after a
 // thought can still be nothing but a call.
 func (r *Reader) resume() {
-	r.mode, r.blank, r.code = (*Reader).prose, true, 0 // as at the beginning of a line
+	r.mode, r.blank, r.block, r.code = (*Reader).prose, true, false, 0 // as at the beginning of a line
 	if len(r.shown) == 0 && len(r.calls) == 0 && r.fault == nil {
 		r.mode = (*Reader).start
 	}

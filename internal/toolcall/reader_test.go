@@ -3,6 +3,7 @@ package toolcall_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -43,15 +44,22 @@ type reading struct {
 }
 
 func read(offered []loci.ToolSpec, pieces ...string) reading {
+	return collect(offered, func(*toolcall.Reader) {}, pieces...)
+}
+
+// collect reads a reply with a Reader that was prepared for it.
+func collect(offered []loci.ToolSpec, prepare func(*toolcall.Reader), pieces ...string) reading {
 	r := toolcall.NewReader(offered)
+	prepare(r)
 	var got reading
+	var visible, thought strings.Builder
 	for _, p := range pieces {
-		got.Visible += r.Write(p)
-		got.Thought += r.Reasoning()
+		visible.WriteString(r.Write(p))
+		thought.WriteString(r.Reasoning())
 	}
 	rest, calls, fault := r.Close()
-	got.Visible += rest
-	got.Thought += r.Reasoning()
+	got.Visible = visible.String() + rest
+	got.Thought = thought.String() + r.Reasoning()
 	for _, c := range calls {
 		got.Calls = append(got.Calls, c.Name+" "+string(c.Arguments))
 	}
@@ -263,7 +271,9 @@ func TestReaderPieces(t *testing.T) {
 func TestReaderIsLinear(t *testing.T) {
 	for _, unit := range []string{"<tool>a(\"</tool>", "</tool>", "<tool>", "`", "[", "<function=a>", "<think>a</think>", "{\"name\":\"list_dir\"}", "[list_dir(\"]",
 		"<tool>a(", "a <tool>a(", "a <tool>a()</tool> ", "list_dir(", "list_dir()", "Action: list_dir\nAction Input: {}\n", "Action: list_dir\nAction Input: {",
-		"[TOOL_CALLS][{", "<tool_call>{a", "<invoke name=a><parameter=b>", "</parameter>", "{\n", "a\n{\"name\":\"list_dir\"}", "</think>, "} {
+		"[TOOL_CALLS][{", "[TOOL_CALLS]a{", "[TOOL_CALLS]list_dir{'", "<list_dir><path>", "<list_dir><path>.</path>", "<list_dir path=", "\"<tool>a(", "“<tool>list_dir()</tool>", "> <tool>", "~~~\n",
+		"|<tool>|", "<reasoning>", "<|channel|>", "<|channel|>analysis<|message|>", "<|tool_call_begin|>", "✿FUNCTION✿: list_dir\n✿ARGS✿: ", "Action: list_dir(", "list_dir()\n", "（",
+		"<tool>list_dir(（", "<tool_call>a<arg_key>", "example: <tool>list_dir()</tool> ", "a <tool>list_dir()</tool> b ", "'", "{\"list_dir\":", "<tool_call>{a", "<invoke name=a><parameter=b>", "</parameter>", "{\n", "a\n{\"name\":\"list_dir\"}", "</think>, "} {
 		linear(t, unit, func(reply string) { read(all, reply) })
 		linear(t, unit, func(reply string) {
 			r := toolcall.NewReader(all)
@@ -321,6 +331,17 @@ func FuzzReader(f *testing.F) {
 	f.Add("I look:\n```json\n{\"name\":\"list_dir\",\"arguments\":{}}\n```", 12)
 	f.Add("[TOOL_CALLS][{\"name\":\"list_dir\"}]<|tool_call_start|>[list_dir()]<|tool_call_end|>", 12)
 	f.Add("list_dir(path=\".\")\n", 12)
+	f.Add("list_dir(path=\".\")\nread_file（“a”）\n", 30)
+	f.Add("[TOOL_CALLS]list_dir[ARGS]{\"path\": \".\"}[TOOL_CALLS]read_file{\"path\": \"a\"}", 20)
+	f.Add("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.list_dir<|message|>{}<|call|>", 50)
+	f.Add("<|tool_calls_section_begin|><|tool_call_begin|>functions.list_dir:0<|tool_call_argument_begin|>{}<|tool_call_end|>", 50)
+	f.Add("I look.\n<list_dir>\n<path>.</path>\n</list_dir>\n<read_file path=\"a\"/>", 20)
+	f.Add("<tool_call>list_dir\n<arg_key>path</arg_key><arg_value>.</arg_value></tool_call>", 20)
+	f.Add("You said \"<tool>list_dir()</tool>\", and „<tool>list_dir()</tool>“.\n| <tool>list_dir()</tool> |\n~~~\n<tool>list_dir()</tool>\n~~~", 12)
+	f.Add("✿FUNCTION✿: list_dir\n✿ARGS✿: .\n✿RESULT✿: x", 25)
+	f.Add("**Action:** list_dir\n**Action Input:** path='.'\n", 30)
+	f.Add("<tool_use><name>list_dir</name><arguments>{\"path\": \".\"}</arguments></tool_use><reasoning><tool>list_dir()</tool></reasoning>", 30)
+	f.Add("[tool_call: list_dir(path=\".\")]\n{\"list_dir\": {\"path\": \".\"}} and", 33)
 	f.Fuzz(func(t *testing.T, reply string, cut int) {
 		want := read(all, reply)
 		cut = min(max(cut, 0), len(reply))
@@ -329,8 +350,15 @@ func FuzzReader(f *testing.F) {
 		}
 		// Where nothing was called and nothing found fault with, all is there but
 		// the tags of thoughts.
-		if seen, all := words(want.Visible)+words(want.Thought), words(reply); len(want.Calls) == 0 && want.Fault == "" && seen != all && !strings.Contains(reply, "</think") {
+		if seen, all := words(want.Visible)+words(want.Thought), words(reply); len(want.Calls) == 0 && want.Fault == "" && seen != all && !tokens.MatchString(reply) {
 			t.Errorf("of %q, %q and %q are left", reply, want.Visible, want.Thought)
+		}
+		// What a tool has returned never runs, and neither does a block quote.
+		if got := collect(all, func(r *toolcall.Reader) { r.Quotable("", reply) }, reply); len(got.Calls) > 0 {
+			t.Errorf("out of a tool's output came %v", got.Calls)
+		}
+		if got := read(all, "> "+strings.ReplaceAll(reply, "\n", "\n> ")); len(got.Calls) > 0 && !tokens.MatchString(reply) {
+			t.Errorf("out of a block quote came %v", got.Calls)
 		}
 		for _, c := range want.Calls {
 			name, arguments, _ := strings.Cut(c, " ")
@@ -340,6 +368,9 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// tokens are those of thoughts and channels, which are no words.
+var tokens = regexp.MustCompile(`<\||</think|THINK\]|seed:think|<channel\|>`)
 
 // words counts the bytes that are neither white space nor the tags of thoughts.
 func words(s string) int {

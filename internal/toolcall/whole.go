@@ -42,7 +42,16 @@ func (r *Reader) start(final bool) bool {
 	case s[0] == '`' || s[0] == '{' || s[0] == '[':
 		r.mode, r.from = (*Reader).whole, 0
 	default:
-		name, _ := leadingName(s)
+		name, rest := leadingName(s)
+		if !opensCall(rest) { // an object behind the name
+			r.mode, r.from = (*Reader).whole, 0
+			return true
+		}
+		if rest[0] != '(' { // a fullwidth one
+			name += rest[:len("（")]
+		} else {
+			name += "("
+		}
 		r.capture(bareCall(name))
 	}
 	return true
@@ -97,25 +106,56 @@ func (r *Reader) onlyCall(s string) bool {
 		if n >= 3 {
 			_, s, _ = strings.Cut(s, "\n")
 		}
-		if s = strings.TrimSpace(s); strings.HasPrefix(s, "<") {
+		if s = strings.TrimSpace(s); r.markupCall(s) == isCall {
 			return r.onlyMarkup(s)
 		}
 	}
 	wishes, f := readWhole(s)
 	if f != nil {
-		if !r.namesTool(s) {
+		if !r.namesTool(s) || r.beforeText(s) {
 			return false
 		}
 		r.blame(f)
 		return true
 	}
 	for _, w := range wishes {
-		if !r.offers(w.name) {
+		if !r.offers(w.name) || (w.keyed || s[0] != '{' && s[0] != '[') && !r.fits(w) || len(wishes) > 1 && w.arguments.kind == nullKind && len(w.positional) == 0 {
 			return false
 		}
 	}
+	if _, output := r.quotable.where(s, s); output {
+		return false // what the person reads is a piece of a file
+	}
 	r.take(wishes)
 	return len(wishes) > 0
+}
+
+// fits tells whether the arguments are all parameters of the tool, and fit. Most JSON
+// with the name of a tool as its key is data, or a list of tools.
+func (r *Reader) fits(w wish) bool {
+	for _, f := range w.arguments.fields {
+		if !r.hasParameter(w.name, f.name) {
+			return false
+		}
+	}
+	_, f := r.check(w)
+	return f == nil
+}
+
+// beforeText tells whether s is a JSON call and a text behind it. It may be an example,
+// so the person sees it; if it could run, the model hears that it did not.
+func (r *Reader) beforeText(s string) bool {
+	p := newParser(s)
+	v, f := p.value()
+	if p.space(); f != nil || p.i == len(p.s) || strings.IndexByte("{[,;", p.s[p.i]) >= 0 {
+		return false
+	}
+	for _, w := range wishesOf(&v) {
+		if c, f := r.check(w); f == nil {
+			r.shy = c.Name
+		}
+	}
+	return true
 }
 
 // readWhole reads the JSON or the literal calls that a whole reply consists of.
@@ -178,8 +218,8 @@ func (r *Reader) wholeCall(s string) verdict {
 		if s = strings.TrimLeft(s, space); s == "" {
 			return undecided
 		}
-		if s[0] == '<' {
-			return markupCall(s)
+		if v := r.markupCall(s); v != isProse || s[0] == '<' {
+			return v
 		}
 	}
 	inner := strings.TrimLeft(s, space+"[")
@@ -192,25 +232,30 @@ func (r *Reader) wholeCall(s string) verdict {
 		return isProse
 	}
 	switch name, rest := leadingName(s); {
-	case rest == "" && r.mayOffer(name):
+	case !r.mayOffer(name):
+		return isProse
+	case strings.TrimLeft(rest, space) == "":
 		return undecided
-	case rest != "" && rest[0] == '(':
+	case opensCall(rest), strings.TrimLeft(rest, space)[0] == '{':
 		return callIf(r.offers(name))
 	}
 	return isProse
 }
 
 // markupCall judges the inside of a code fence that begins with a tag.
-func markupCall(s string) verdict {
-	for _, d := range dialects() {
-		switch {
-		case strings.HasPrefix(s, d.open):
-			return isCall
-		case strings.HasPrefix(d.open, s):
-			return undecided
+func (r *Reader) markupCall(s string) verdict {
+	v := isProse
+	for _, marks := range r.marks[1:] {
+		for _, m := range marks {
+			switch {
+			case m.keep && strings.HasPrefix(s, m.text):
+				return isCall
+			case m.keep && strings.HasPrefix(m.text, s):
+				v = undecided
+			}
 		}
 	}
-	return isProse
+	return v
 }
 
 // objectCall judges a JSON object by its first field. If that is the name, it
@@ -220,16 +265,21 @@ func (r *Reader) objectCall(s string) verdict {
 	key, rest, ok := strings.Cut(strings.TrimLeft(s[1:], space), ":")
 	key = strings.Trim(key, quoting+space)
 	switch {
-	case !ok && len(key) <= 16:
+	case !ok && len(key) <= longestMark:
 		return undecided
-	case slices.Contains(argumentKeys, key), slices.Contains(otherKeys, key):
+	case slices.Contains(argumentKeys, key), slices.Contains(otherKeys, key), slices.Contains(listKeys, key):
+		return isCall
+	}
+	rest = strings.TrimLeft(rest, space)
+	switch {
+	case !slices.Contains(nameKeys, key) && !r.offers(key):
+		return isProse
+	case rest == "":
+		return undecided
+	case rest[0] == '{':
 		return isCall
 	case !slices.Contains(nameKeys, key):
 		return isProse
-	}
-	rest = strings.TrimLeft(rest, space)
-	if strings.HasPrefix(rest, "{") {
-		return isCall
 	}
 	name := strings.TrimLeft(rest, quoting)
 	end := strings.IndexAny(name, quoting+"\n,}")

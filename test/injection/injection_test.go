@@ -2,6 +2,7 @@ package injection
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,9 @@ func (w *World) checkAsked(t *testing.T, s Scenario, r Tried) {
 	}
 	for _, wish := range w.sinks(s.Wants) {
 		i := slices.IndexFunc(r.Asked, func(q loci.Approval) bool { return key(q.Tool, q.Arguments) == key(wish.Tool, wish.Args) })
+		if i < 0 && (s.Parrot || strings.Contains(s.Hostile, fmt.Sprintf(`"name": %q`, wish.Tool))) {
+			continue // word for word what a tool returned, it is no call at all
+		}
 		if i < 0 {
 			t.Errorf("%s.%s: nobody was asked about %s: %+v", s.Source, s.Name, wish, r.Results)
 			continue

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"loci"
 	"loci/internal/wire"
@@ -29,13 +30,19 @@ func (a *assembler) call(d callDelta) error {
 		}
 		a.calls = append(a.calls, c)
 	}
-	if c.id == "" {
-		c.id = d.ID
-	}
-	if c.name == "" {
-		c.name = d.Function.Name
-	}
 	text := wire.ArgumentsText(d.Function.Arguments)
+	switch {
+	case c.id == "":
+		c.id = string(d.ID)
+	case d.Function.Name != "" && c.whole() && text == string(c.arguments):
+		return nil // the last chunk of some servers has the whole call again
+	}
+	if d.Function.Name != c.name { // in pieces, or again in each piece
+		c.name += d.Function.Name
+	}
+	if string(c.arguments) == "{}" && text != "" {
+		c.arguments = nil // some servers begin with it
+	}
 	if a.size += len(text); a.size > wire.DefaultMaxLine {
 		return wire.TooManyCalls()
 	}
@@ -60,7 +67,7 @@ func (a *assembler) find(d callDelta) *call {
 // nothing to start a call with, means the newest call.
 func (a *assembler) addressed(d callDelta) *call {
 	for _, c := range slices.Backward(a.calls) {
-		if d.Index != nil && c.index == *d.Index || d.Index == nil && d.ID != "" && c.id == d.ID {
+		if d.Index != nil && c.index == *d.Index || d.Index == nil && d.ID != "" && c.id == string(d.ID) {
 			return c
 		}
 	}
@@ -71,13 +78,18 @@ func (a *assembler) addressed(d callDelta) *call {
 }
 
 // continuedBy reports whether a piece that has a name goes on with this call.
-// Some servers repeat id and name in every piece; others start the next call
-// with nothing to tell it by but that this one is whole.
+// Some servers repeat id and name in every piece, some cut the name in pieces; others
+// start the next call with nothing to tell it by but that this one is whole, not even
+// an id of its own.
 func (c *call) continuedBy(d callDelta) bool {
-	if d.ID != "" && c.id != "" {
-		return d.ID == c.id
+	text := wire.ArgumentsText(d.Function.Arguments)
+	switch {
+	case d.ID != "" && c.id != "":
+		return string(d.ID) == c.id && (!c.whole() || strings.TrimSpace(text) == "" || text == string(c.arguments))
+	case c.name == "" || c.name == d.Function.Name:
+		return c.name == "" || !c.whole()
 	}
-	return c.name == "" || c.name == d.Function.Name && !c.whole()
+	return c.id != "" && len(c.arguments) == 0 && text == "" && d.Index != nil
 }
 
 // whole reports whether the arguments so far could be all of them. Empty ones

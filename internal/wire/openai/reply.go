@@ -110,13 +110,35 @@ type delta struct {
 	Reasoning        content     `json:"reasoning"`
 	Thinking         content     `json:"thinking"`
 	ToolCalls        []callDelta `json:"tool_calls"`
+	// FunctionCall is the one call that a reply could have before there were several.
+	FunctionCall *function `json:"function_call"`
+}
+
+// calls are the pieces of calls.
+func (d delta) calls() []callDelta {
+	if d.FunctionCall != nil && len(d.ToolCalls) == 0 {
+		return []callDelta{{Function: *d.FunctionCall}}
+	}
+	return d.ToolCalls
 }
 
 // callDelta is a piece of a tool call.
 type callDelta struct {
 	Index    *int     `json:"index"`
-	ID       string   `json:"id"`
+	ID       label    `json:"id"`
 	Function function `json:"function"`
+}
+
+// label is an id: a string, or the number that some servers count calls with.
+type label string
+
+// UnmarshalJSON reads either.
+func (l *label) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] >= '0' && b[0] <= '9' {
+		*l = label(b)
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(l))
 }
 
 // content is text: a string, null, or a list of parts of which those with text
@@ -204,7 +226,7 @@ func (a *assembler) data(data []byte) (loci.Chunk, error) {
 		for _, d := range []delta{choice.Delta, choice.Message} { // one of them is empty
 			out.Text += string(d.Content)
 			out.Reasoning += string(firstOf(d.ReasoningContent, d.Reasoning, d.Thinking))
-			for _, call := range d.ToolCalls {
+			for _, call := range d.calls() {
 				if err := a.call(call); err != nil {
 					return loci.Chunk{}, err
 				}

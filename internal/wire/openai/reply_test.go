@@ -172,6 +172,29 @@ func TestDecodeStreamCalls(t *testing.T) {
 		{"arguments as an object", []string{calls(`{"index":0,"id":"call_a","function":{"name":"write","arguments":{"p": "a"}}}`)}, one},
 		{"two without arguments", []string{calls(`{"index":0,"id":"call_a","function":{"name":"info","arguments":""}},{"index":0,"id":"call_b","function":{"name":"time"}}`)},
 			[]loci.ToolCall{newCall("call_a", "info", `{}`), newCall("call_b", "time", `{}`)}},
+		{"name in pieces", []string{
+			calls(`{"index":0,"id":"call_a","function":{"name":"wr"}}`), calls(`{"index":0,"function":{"name":"ite"}}`),
+			calls(`{"index":0,"function":{"arguments":"{\"p\":\"a\"}"}}`)}, one},
+		{"name in pieces, id again", []string{
+			calls(`{"index":0,"id":"call_a","function":{"name":"wr","arguments":""}}`), calls(`{"index":0,"id":"call_a","function":{"name":"ite","arguments":""}}`),
+			calls(`{"index":0,"id":"call_a","function":{"name":"","arguments":"{\"p\":\"a\"}"}}`)}, one},
+		{"name again in each piece, no id after the first", []string{
+			calls(`{"index":0,"id":"call_a","function":{"name":"write","arguments":""}}`), calls(`{"index":0,"function":{"name":"write","arguments":"{\"p\":"}}`),
+			calls(`{"index":0,"function":{"name":"write","arguments":"\"a\"}"}}`)}, one},
+		{"name first, arguments last", []string{
+			calls(`{"index":0,"id":"call_a","function":{"name":"write"}}`), calls(`{"index":0,"id":null,"function":{"name":null,"arguments":null}}`),
+			deltaOf(`"content":""`), calls(`{"index":0,"function":{"arguments":{"p":"a"}}}`)}, one},
+		{"one id for two calls", []string{calls(a), strings.Replace(calls(b), "call_b", "call_a", 1)},
+			[]loci.ToolCall{newCall("call_a", "write", `{"p":"a"}`), newCall("call_a", "write", `{"p":"b"}`)}},
+		{"an empty object first", []string{
+			calls(`{"index":0,"id":"call_a","function":{"name":"write","arguments":"{}"}}`), calls(`{"index":0,"function":{"arguments":"{\"p\":\"a\"}"}}`)}, one},
+		{"the whole call again at the end", []string{calls(a), `{"choices":[{"index":0,"delta":{},"message":{"tool_calls":[` + a + `]}}]}`}, one},
+		{"a number as id", []string{strings.Replace(calls(a), `"call_a"`, "7", 1)}, []loci.ToolCall{newCall("7", "write", `{"p":"a"}`)}},
+		{"encoded twice", []string{calls(`{"index":0,"id":"call_a","function":{"name":"write","arguments":"\"{\\\"p\\\":\\\"a\\\"}\""}}`)},
+			[]loci.ToolCall{newCall("call_a", "write", `"{\"p\":\"a\"}"`)}},
+		{"legacy", []string{deltaOf(`"function_call":{"name":"write","arguments":""}`), deltaOf(`"function_call":{"arguments":"{\"p\":"}`), deltaOf(`"function_call":{"arguments":"\"a\"}"}`)},
+			[]loci.ToolCall{newCall("", "write", `{"p":"a"}`)}},
+		{"legacy beside the new form", []string{deltaOf(`"function_call":{"name":"write","arguments":"{}"},"tool_calls":[` + a + `]`)}, one},
 		{"sloppy arguments", []string{calls(`{"index":0,"id":"call_a","function":{"name":"write","arguments":"{'p': 'a',}"}}`)},
 			[]loci.ToolCall{newCall("call_a", "write", `"{'p': 'a',}"`)}},
 	}

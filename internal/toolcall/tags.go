@@ -1,0 +1,268 @@
+package toolcall
+
+import (
+	"slices"
+	"strings"
+
+	"loci/internal/text"
+)
+
+// tagDialects are those whose markup is an element, or looks like one.
+//
+//   - <tool> is the form that Describe teaches.
+//   - <tool_call> is that of Hermes, Qwen and, with <arg_key>, GLM. Models put JSON, a
+//     Python call, the function form or other elements there, and misspell the tag.
+//   - <tool_calls> is around a list with Hunyuan, Jamba and MiniMax M1.
+//   - <function=…> is that of Llama 3.1 and Qwen3-Coder; the tags around it are often
+//     lost. Seed and MiniMax M2 have a namespace before theirs.
+//   - <invoke name="…"> and the same attribute in other tags are what models
+//     make of forms they half remember. DeepSeek 3.2 has it with its own marks.
+//   - <tool_use> and <use_mcp_tool> have the name in an element of its own.
+//   - [TOOL_REQUEST] is LM Studio's, [tool_call: …] what clients write into logs.
+func tagDialects() []dialect {
+	all := []dialect{
+		{open: "<function=", keep: true, close: "</function>", begins: (*Reader).beginsElement, closed: true, read: readFunctions},
+		{open: "<function_calls>", close: "</function_calls>", begins: (*Reader).beginsTag, read: readTag},
+		{open: "<｜DSML｜function_calls>", close: "</｜DSML｜function_calls>", begins: beginsDSML, read: readDSML},
+		{open: "[TOOL_REQUEST]", close: "[END_TOOL_REQUEST]", begins: (*Reader).beginsTag, read: readTag},
+		{open: "[TOOL_CALL]", close: "[/TOOL_CALL]", begins: (*Reader).beginsTag, read: readTag},
+		{open: "[tool_call:", line: true, keep: true, closed: true, alone: true, begins: (*Reader).beginsTag, read: readBracketed},
+	}
+	for _, tag := range []string{
+		"tool", "tool_call", "TOOL", "TOOL_CALL", "toolcall", "TOOLCALL", "tool_calls", "tool_use", "use_mcp_tool", "function_call", "functioncall",
+		"tool_code", "longcat_tool_call", "seed:tool_call", "minimax:tool_call",
+	} {
+		all = append(all, dialect{open: "<" + tag + ">", close: "</" + tag + ">", begins: (*Reader).beginsTag, read: readTag})
+	}
+	for _, tag := range []string{"tool", "tool_call", "function", "invoke"} {
+		all = append(all, dialect{open: "<" + tag + " name=", close: "</" + tag + ">", begins: (*Reader).beginsElement, read: readElement})
+	}
+	return all
+}
+
+// readTag reads the inside of an element of tool calls, whichever form it has.
+func readTag(body string) ([]wish, *Fault) {
+	body = strings.TrimSpace(unfence(withoutEnd(body)))
+	for _, tag := range []string{"tool", "tool_call"} { // both, to be sure
+		if inner, ok := strings.CutPrefix(body, "<"+tag+">"); ok {
+			body = strings.TrimSpace(strings.TrimSuffix(inner, "</"+tag+">"))
+		}
+	}
+	switch {
+	case body == "":
+		return nil, &Fault{Problem: "The tool markup is empty"}
+	case strings.HasPrefix(body, "<function="):
+		if !strings.HasSuffix(body, "</function>") {
+			return nil, &Fault{Cut: true, Problem: "The call breaks off before </function>"}
+		}
+		return readFunctions(strings.TrimSuffix(body, "</function>"))
+	case strings.HasPrefix(body, invokeOpen):
+		return readInvokes(body)
+	case body[0] == '<':
+		return readNamed(body)
+	case body[0] == '{', body[0] == '[' && strings.HasPrefix(strings.TrimLeft(body[1:], space), "{"):
+		return readObjects(body)
+	}
+	if name, inside := leadingName(body); strings.HasPrefix(strings.TrimLeft(inside, space), argumentKey) {
+		return readPairs(name, strings.TrimSpace(inside))
+	}
+	return readExpressions(body)
+}
+
+// readBracketed reads [tool_call: …] with its brackets.
+func readBracketed(body string) ([]wish, *Fault) {
+	body = strings.TrimPrefix(body, "[tool_call:")
+	inner, ok := strings.CutSuffix(body, "]")
+	if !ok {
+		return nil, &Fault{Cut: true, Problem: "The call breaks off before ]"}
+	}
+	return readTag(inner)
+}
+
+// readDSML reads DeepSeek's <invoke> elements, whose tags have a mark before the name.
+func readDSML(body string) ([]wish, *Fault) {
+	return readTag(strings.ReplaceAll(body, "｜DSML｜", ""))
+}
+
+// beginsDSML judges what follows the opening of DeepSeek's calls.
+func beginsDSML(_ *Reader, rest string) verdict {
+	return beginsWith(strings.TrimLeft(rest, space), "<｜DSML｜invoke name=")
+}
+
+// The tags of GLM's arguments.
+const argumentKey, argumentValue = "<arg_key>", "<arg_value>"
+
+// readPairs reads GLM's name<arg_key>key</arg_key><arg_value>value</arg_value>….
+func readPairs(name, body string) ([]wish, *Fault) {
+	w := wish{name: name, arguments: value{kind: objectKind}}
+	seen := make(map[string]string)
+	for i, part := range strings.Split(body, argumentKey) {
+		if i == 0 {
+			continue // nothing stands before the first
+		}
+		key, rest, ok := strings.Cut(part, "</arg_key>")
+		if !ok {
+			return nil, &Fault{Cut: true, Problem: "The call breaks off before </arg_key>"}
+		}
+		v := strings.TrimPrefix(strings.TrimSpace(rest), argumentValue)
+		if v, ok = strings.CutSuffix(v, "</arg_value>"); !ok {
+			return nil, &Fault{Cut: true, Problem: "The call breaks off before </arg_value>"}
+		}
+		if f := checkUnique(seen, strings.TrimSpace(key)); f != nil {
+			return nil, f
+		}
+		w.arguments.fields = append(w.arguments.fields, field{strings.TrimSpace(key), written(v)})
+	}
+	return []wish{w}, nil
+}
+
+// written is the value of a parameter that is an element. One line break at each end
+// belongs to the layout and not to the value.
+func written(s string) value {
+	s = strings.TrimSuffix(strings.TrimPrefix(s, "\n"), "\n")
+	return value{kind: textKind, text: strings.ToValidUTF8(s, "\uFFFD")}
+}
+
+// maxChildren bounds the elements in one, which keeps reading linear.
+const maxChildren = 32
+
+// readChildren reads elements that follow each other and have texts in them. One ends
+// where its tag is closed for the last time, as a text may hold the tag too.
+func readChildren(body string) ([]field, *Fault) {
+	var fields []field
+	seen := make(map[string]string)
+	for body = strings.TrimSpace(body); body != ""; body = strings.TrimLeft(body, space) {
+		tag, inside, ok := strings.Cut(body[1:], ">")
+		if body[0] != '<' || !ok || len(fields) == maxChildren || !plainName(tag) {
+			return nil, &Fault{Problem: "The arguments are not elements such as <path>…</path>: " + text.Clip(body, 80)}
+		}
+		end := "</" + tag + ">"
+		i := strings.LastIndex(inside, end)
+		if i < 0 {
+			return nil, &Fault{Cut: true, Field: tag, Problem: "The call breaks off before " + end}
+		}
+		if f := checkUnique(seen, tag); f != nil {
+			return nil, f
+		}
+		fields = append(fields, field{tag, written(inside[:i])})
+		body = inside[i+len(end):]
+	}
+	return fields, nil
+}
+
+// plainName tells whether s is the name of an element without attributes.
+func plainName(s string) bool {
+	name, rest := leadingName(s + ">")
+	return name != "" && rest == ">" && !strings.HasPrefix(name, "/")
+}
+
+// readNamed reads a call whose name and arguments are elements of their own. The
+// arguments are JSON or elements again.
+func readNamed(body string) ([]wish, *Fault) {
+	fields, f := readChildren(body)
+	if f != nil {
+		return nil, f
+	}
+	var w wish
+	for _, fd := range fields {
+		inside := strings.TrimSpace(fd.value.text)
+		switch {
+		case slices.Contains(nameKeys, fd.name):
+			w.name = inside
+		case slices.Contains(argumentKeys, fd.name) && strings.HasPrefix(inside, "<"):
+			w.arguments.kind = objectKind
+			w.arguments.fields, f = readChildren(inside)
+		case slices.Contains(argumentKeys, fd.name):
+			w.arguments, f = parseText(inside)
+		case fd.name != "server_name" && !slices.Contains(otherKeys, fd.name):
+			f = &Fault{Problem: "A call has no element <" + fd.name + ">"}
+		}
+		if f != nil {
+			return nil, f
+		}
+	}
+	return []wish{w}, nil
+}
+
+// readParametersOf reads what is between the tags that are named like the tool.
+func readParametersOf(name, body string) ([]wish, *Fault) {
+	w := wish{name: name, arguments: value{kind: objectKind}}
+	var f *Fault
+	if body = strings.TrimSpace(body); strings.HasPrefix(body, "{") {
+		w.arguments, f = parseText(body)
+	} else {
+		w.arguments.fields, f = readChildren(body)
+	}
+	return []wish{w}, f
+}
+
+// beginsParameters judges what follows <name>: the element of a parameter, or JSON.
+// XML of the person's own may have an element of this name.
+func beginsParameters(tool string) func(*Reader, string) verdict {
+	return func(r *Reader, rest string) verdict {
+		s := strings.TrimLeft(rest, space)
+		switch {
+		case s == "":
+			return undecided
+		case s[0] == '{':
+			return r.beginsObject(s)
+		case s[0] != '<':
+			return isProse
+		}
+		if end := "</" + tool + ">"; strings.HasPrefix(end, s) {
+			return undecided
+		} else if strings.HasPrefix(s, end) {
+			return isCall
+		}
+		name, after := leadingName(s[1:])
+		switch {
+		case after == "":
+			return undecided
+		case after[0] == '>':
+			return callIf(r.hasParameter(tool, name))
+		}
+		return isProse
+	}
+}
+
+// readAttributes reads what follows <name up to the end of the tag, as in
+// <name path="." recursive="true"/>.
+func readAttributes(name, body string) ([]wish, *Fault) {
+	p := newParser(strings.TrimSuffix(strings.TrimSpace(body), "/"))
+	w := wish{name: name, arguments: value{kind: objectKind}}
+	seen := make(map[string]string)
+	for p.space(); p.i < len(p.s); p.space() {
+		key := p.word()
+		if p.space(); key == "" || !p.take("=") {
+			return nil, p.broken("expected an attribute")
+		}
+		if f := checkUnique(seen, key); f != nil {
+			return nil, f
+		}
+		v, f := p.value()
+		if f != nil {
+			return nil, f
+		}
+		w.arguments.fields = append(w.arguments.fields, field{key, v})
+	}
+	return []wish{w}, nil
+}
+
+// beginsAttributes judges what follows <name and a space: an attribute that is a
+// parameter of the tool.
+func beginsAttributes(tool string) func(*Reader, string) verdict {
+	return func(r *Reader, rest string) verdict {
+		name, after := leadingName(strings.TrimLeft(rest, space))
+		switch {
+		case after == "":
+			return undecided
+		}
+		return callIf(after[0] == '=' && r.hasParameter(tool, name))
+	}
+}
+
+// hasParameter tells whether an offered tool has a parameter of this name.
+func (r *Reader) hasParameter(tool, name string) bool {
+	s, err := r.schema(tool)
+	return err == nil && slices.ContainsFunc(s.order, func(p string) bool { return looseName(p) == looseName(name) })
+}
