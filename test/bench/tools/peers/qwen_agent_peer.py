@@ -1,0 +1,50 @@
+"""Qwen-Agent: its function-calling agent, which writes tools into the prompt and
+reads calls from the text, with the stage's tools. The person reads the assistant's
+messages as they are in the end."""
+
+import logging
+import os
+import tempfile
+
+import stage
+
+os.chdir(tempfile.mkdtemp(prefix="qwen-agent"))
+
+from qwen_agent.agents import FnCallAgent  # noqa: E402
+from qwen_agent.tools.base import BaseTool  # noqa: E402
+
+logging.disable()
+
+
+class Staged(BaseTool):
+    def __init__(self, spec):
+        self.name, self.description = spec["name"], spec["description"]
+        # It wants these three keys and no others.
+        given = spec["parameters"]
+        self.parameters = {"type": "object", "properties": given["properties"], "required": given.get("required", [])}
+        super().__init__()
+
+    def call(self, params, **_):
+        return stage.call(self.name, self._verify_json_format_args(params))
+
+
+def ask(bot, text):
+    # Each piece of the stream replaces the one before; the last is what stays.
+    last = []
+    for messages in bot.run([{"role": "user", "content": text}]):
+        last = messages
+    return "\n".join(m["content"] for m in last if m["role"] == "assistant")
+
+
+def main():
+    tools = [Staged(spec) for spec in stage.tools()]
+    bot = FnCallAgent(function_list=tools, llm={"model": "fake", "model_server": stage.URL + "/v1", "api_key": "none"})
+    for record in stage.records():
+        stage.begin(record)
+        try:
+            stage.end(ask(bot, record["user"]))
+        except Exception as e:  # noqa: BLE001  whatever it is, it is the outcome
+            stage.end("", repr(e))
+
+
+main()
