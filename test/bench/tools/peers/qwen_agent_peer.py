@@ -1,5 +1,6 @@
-"""Qwen-Agent: its function-calling agent, which writes tools into the prompt and
-reads calls from the text, with the stage's tools. The person reads the assistant's
+"""Qwen-Agent: its function-calling agent with the stage's tools. It either writes
+tools into the prompt and reads calls from the text, which is its own way, or hands
+them to the server; native calls get the second, all else the first. The person reads the assistant's
 messages as they are in the end."""
 
 import logging
@@ -36,13 +37,18 @@ def ask(bot, text):
     return "\n".join(m["content"] for m in last if m["role"] == "assistant")
 
 
-def main():
+def agent(**settings):
     tools = [Staged(spec) for spec in stage.tools()]
-    bot = FnCallAgent(function_list=tools, llm={"model": "fake", "model_server": stage.URL + "/v1", "api_key": "none"})
+    llm = {"model": "fake", "model_server": stage.URL + "/v1", "api_key": "none", "generate_cfg": settings}
+    return FnCallAgent(function_list=tools, llm=llm)
+
+
+def main():
+    text, native = agent(), agent(use_raw_api=True)
     for record in stage.records():
         stage.begin(record)
         try:
-            stage.end(ask(bot, record["user"]))
+            stage.end(ask(native if record["id"].startswith("openai/") else text, record["user"]))
         except Exception as e:  # noqa: BLE001  whatever it is, it is the outcome
             stage.end("", repr(e))
 

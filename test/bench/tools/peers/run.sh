@@ -7,8 +7,14 @@ shift 3
 here=$(dirname "$0")
 if ! cmp -s "$here/requirements.txt" "$venv/.installed"; then
 	echo "Installing the other products into $venv …" >&2
-	# Qwen-Agent and nanobot want at least this one, whatever python3 is here.
-	python=$(command -v python3.12 || command -v python3.11 || command -v python3)
+	# nanobot wants 3.11 at least, and a name on the PATH may be no more than a name.
+	for python in python3 python3.12 python3.11 none; do
+		"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break
+	done
+	if [ "$python" = none ]; then
+		echo "nanobot needs Python 3.11 or later. Please install it." >&2
+		exit 1
+	fi
 	"$python" -m venv "$venv"
 	"$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/requirements.txt"
 	cp "$here/requirements.txt" "$venv/.installed"
