@@ -36,6 +36,13 @@ var doors = []door{
 	{"native", isOllama, ""},
 }
 
+func (d door) name() string {
+	if d.path == "" {
+		return "ollama-" + d.tier
+	}
+	return "openai-" + d.tier
+}
+
 func isOllama(name string) bool  { return name == "ollama" }
 func notOllama(name string) bool { return name != "ollama" }
 
