@@ -70,7 +70,8 @@ func (p peer) try(ctx context.Context, dialects []*Dialect) (column, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.command[0], append(p.command[1:], server.URL)...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	cmd.WaitDelay = 5 * time.Second
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it stops what it has started
+	cmd.WaitDelay = 15 * time.Second
 	if err := cmd.Run(); err != nil {
 		return column{}, err
 	}

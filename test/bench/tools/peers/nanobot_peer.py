@@ -5,11 +5,10 @@ import asyncio
 import json
 import logging
 import os
-import tempfile
 
 import stage
 
-home = tempfile.mkdtemp(prefix="nanobot")
+home = stage.home("nanobot")
 os.environ["HOME"] = home
 
 from nanobot import Nanobot  # noqa: E402  HOME comes first

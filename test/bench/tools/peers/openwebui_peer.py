@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -51,7 +50,7 @@ class Server:
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             port = s.getsockname()[1]
-        home = tempfile.mkdtemp(prefix="openwebui")
+        home = stage.home("openwebui")
         self.url, self.token = f"http://127.0.0.1:{port}", ""
         environment = {
             "PATH": os.environ["PATH"], "HOME": home, "DATA_DIR": home, "LANG": "C.UTF-8",

@@ -5,11 +5,10 @@ messages as they are in the end."""
 
 import logging
 import os
-import tempfile
 
 import stage
 
-os.chdir(tempfile.mkdtemp(prefix="qwen-agent"))
+os.chdir(stage.home("qwen-agent"))
 
 from qwen_agent.agents import FnCallAgent  # noqa: E402
 from qwen_agent.tools.base import BaseTool  # noqa: E402

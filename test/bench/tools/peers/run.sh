@@ -25,4 +25,5 @@ if [ -x "$openwebui/bin/open-webui" ]; then
 	set -- "$@" -peer "Open WebUI 0.12.4, native=$openwebui/bin/python $here/openwebui_peer.py native"
 	set -- "$@" -peer "Open WebUI 0.12.4, legacy=$openwebui/bin/python $here/openwebui_peer.py legacy"
 fi
+export PYTHONDONTWRITEBYTECODE=1
 exec go run ./test/bench/tools -loci "$loci" "$@"

@@ -1,7 +1,10 @@
 """What the scripts of all peers share: the stage that they perform on (peer.go)."""
 
+import atexit
 import json
+import shutil
 import sys
+import tempfile
 import urllib.request
 
 URL = sys.argv[1]
@@ -12,6 +15,13 @@ def _send(path, body=None):
     request = urllib.request.Request(URL + "/stage/" + path, data, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request) as reply:
         return json.load(reply)
+
+
+def home(name):
+    """Makes a folder that is gone when the script ends."""
+    path = tempfile.mkdtemp(prefix=name)
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
 
 
 def tools():
