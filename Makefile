@@ -11,7 +11,7 @@ LDFLAGS := -s -w -X loci/internal/app.commit=$(COMMIT) $(if $(TAG),-X loci/inter
 VENV    := .cache/venv
 export CGO_ENABLED := 0
 
-.PHONY: run build lint test test-all test-clients deps bench fuzz docs cross clean
+.PHONY: run build lint test test-all test-clients deps bench bench-tools fuzz docs cross clean
 
 run: build
 	@$(BIN) up || test $$? -eq 130 # Ctrl-C is how it ends: no error of ours
@@ -55,6 +55,11 @@ test-clients: deps build
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	$(GO) run ./test/bench -loci $(BIN)
+
+# The scoreboard of tool calls: loci, nanobot and Qwen-Agent, which are installed
+# at the first run (some 400 MB), and Open WebUI where make test-clients has been.
+bench-tools: build
+	@sh test/bench/tools/peers/run.sh $(BIN) .cache/bench-tools .cache/openwebui
 
 # Every fuzz target; make test runs eight of them, for 5 seconds each.
 FUZZTIME ?= 30s

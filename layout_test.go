@@ -40,7 +40,7 @@ var knows = map[layer][]layer{
 	engine:     {vocabulary, ground, engine},
 	access:     {vocabulary, ground, access},
 	wiring:     {vocabulary, ground, abilities, engine, access, wiring},
-	tests:      {vocabulary, ground, abilities, engine, access, wiring},
+	tests:      {vocabulary, ground, abilities, engine, access, wiring, tests},
 }
 
 // row is a package in the import picture.
@@ -103,6 +103,7 @@ var arrows = map[string]row{
 	"internal/desktop/desktoptest":   {tests, ""},
 	"internal/embedded/embeddedtest": {tests, ". internal/embedded"},
 	"test/bench":                     {tests, ""},
+	"test/bench/tools":               {tests, ". internal/fake"},
 	"test/injection": {tests, ". internal/agent internal/gate internal/prompt internal/sandbox internal/store internal/tool internal/toolkit " +
 		"internal/transcript"},
 }
