@@ -373,3 +373,21 @@ func escapeLen(s string) int {
 	}
 	return 0
 }
+
+// Quoted is how many bytes the text in quotes takes that begins at byte i of s: none
+// if no quotes open there, the rest of s if they are not closed.
+func Quoted(s string, i int) int {
+	q := quotesAt(s[i:])
+	if q == nil || apostrophe(s, i) {
+		return 0
+	}
+	for at := i + len(q.open); at < len(s); at++ {
+		switch n := q.closing(s[at:]); {
+		case s[at] == '\\' && !q.raw:
+			at++
+		case n > 0 && !apostrophe(s, at):
+			return at + n - i
+		}
+	}
+	return len(s) - i
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"loci/internal/jsonrepair"
 	"loci/internal/text"
 )
 
@@ -30,27 +31,19 @@ func narrow(s string) string {
 		return s
 	}
 	var b strings.Builder
-	p := newParser(s)
 	from := 0 // of the text outside
-	for p.i < len(p.s) {
-		at := p.i
-		if p.at("'") && p.apostrophe() {
-			p.i++
+	for i := 0; i < len(s); {
+		n := jsonrepair.Quoted(s, i)
+		if n == 0 {
+			i++
 			continue
 		}
-		q := p.quote()
-		if q == nil {
-			p.i++
-			continue
-		}
-		wide.WriteString(&b, p.s[from:at])
-		if _, f := p.text(q); f != nil {
-			p.i = len(p.s)
-		}
-		b.WriteString(p.s[at:p.i])
-		from = p.i
+		wide.WriteString(&b, s[from:i])
+		b.WriteString(s[i : i+n])
+		i += n
+		from = i
 	}
-	wide.WriteString(&b, p.s[from:])
+	wide.WriteString(&b, s[from:])
 	return b.String()
 }
 
@@ -192,9 +185,7 @@ func (p *parser) keyword() string {
 			return name
 		}
 		if p.take(":") {
-			after := p.i
-			if p.at(" ") || p.quote() != nil {
-				p.i = after
+			if p.at(" ") || p.i < len(p.s) && jsonrepair.Quoted(p.s, p.i) > 0 {
 				return name
 			}
 		}

@@ -68,7 +68,7 @@ func settle(fixed []byte, how jsonrepair.Report, err error, s string) (value, *F
 	switch {
 	case errors.Is(err, jsonrepair.ErrDepth):
 		return value{}, tooDeep()
-	case how.Cut:
+	case how.Cut, errors.Is(err, jsonrepair.ErrEmpty) && strings.TrimSpace(s) == "":
 		return value{}, &Fault{Cut: true, Field: how.Field, Problem: "The call breaks off in the middle, after " + strconv.Quote(lastBytes(s, 40))}
 	case err != nil:
 		return value{}, &Fault{Problem: "The JSON is broken: " + err.Error()}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"loci/internal/jsonrepair"
 	"loci/internal/text"
 )
 
@@ -239,13 +240,28 @@ func readAttributes(name, body string) ([]wish, *Fault) {
 		if f := checkUnique(seen, key); f != nil {
 			return nil, f
 		}
-		v, f := p.value()
+		v, f := p.attribute()
 		if f != nil {
 			return nil, f
 		}
 		w.arguments.fields = append(w.arguments.fields, field{key, v})
 	}
 	return []wish{w}, nil
+}
+
+// attribute reads the value of an attribute, which ends at white space where it has
+// no quotes or brackets around it.
+func (p *parser) attribute() (value, *Fault) {
+	p.space()
+	end := strings.IndexAny(p.s[p.i:], space)
+	if end < 0 {
+		end = len(p.s) - p.i
+	}
+	if s := p.s[p.i : p.i+end]; s != "" && jsonrepair.Quoted(s, 0) == 0 && strings.IndexByte("{[", s[0]) < 0 {
+		p.i += end
+		return written(s), nil
+	}
+	return p.value()
 }
 
 // beginsAttributes judges what follows <name and a space: an attribute that is a
