@@ -102,6 +102,7 @@ var arrows = map[string]row{
 	"internal/desktop/desktoptest":   {tests, ""},
 	"internal/embedded/embeddedtest": {tests, ". internal/embedded"},
 	"test/bench":                     {tests, ""},
+	"test/natural":                   {tests, ". internal/argv internal/desktop internal/tool internal/toolkit internal/toolkit/arith"},
 	"test/injection": {tests, ". internal/agent internal/gate internal/prompt internal/sandbox internal/store internal/tool internal/toolkit " +
 		"internal/transcript"},
 }
