@@ -24,8 +24,11 @@ import (
 // (irrelevance) 77 % below. The arguments, which must all be there, keep out others.
 const strangerBound = 0.46
 
-// stranger is the move that calls a stranger, where one is meant. It comes before
-// fixed words: what loci itself cannot do, a client's tool may.
+// stranger is the move that calls a stranger, where one is meant. The nearest whose
+// arguments are all there is taken, and the model not asked: where SmolLM2-135M chose
+// between near ones, 46 of 100 questions with several tools (BFCL v4, multiple, odd
+// ones) came out right, and without it 49.
+// It comes before fixed words: what loci itself cannot do, a client's tool may.
 func (r *Router) stranger(ctx context.Context, u *utterance) (move loci.Move, ok bool, err error) {
 	strangers := u.strangers()
 	if len(strangers) == 0 {

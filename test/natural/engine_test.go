@@ -233,8 +233,9 @@ func TestEngine(t *testing.T) {
 			}
 		}
 		t.Log(s)
-		if s.Args() < floors[half.Name] {
-			t.Errorf("%s: right tool and arguments: %.1f %%, less than %.1f %%", half.Name, 100*s.Args(), 100*floors[half.Name])
+		floor := floors[half.Name][*long]
+		if s.Args() < floor {
+			t.Errorf("%s: right tool and arguments: %.1f %%, less than %.1f %%", half.Name, 100*s.Args(), 100*floor)
 		}
 		if s.OnTalk() > 0 {
 			t.Errorf("%s: plain talk would have had side effects %d times", half.Name, s.OnTalk())
@@ -243,8 +244,11 @@ func TestEngine(t *testing.T) {
 }
 
 // floors are what the engine reaches today. The aim is 85 %; whoever gets nearer to it
-// raises them.
-var floors = map[string]float64{"tune": 0, "unseen": 0}
+// raises them. The third that CI asks is easier than all: it has more talk in it.
+var floors = map[string]map[bool]float64{ // by half, and whether all is asked
+	"tune":   {false: 0.70, true: 0.62},
+	"unseen": {false: 0.70, true: 0.55},
+}
 
 func shown(o natural.Outcome) string {
 	if len(o.Calls) == 0 {

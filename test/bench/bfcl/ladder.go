@@ -30,8 +30,8 @@ type rung struct {
 
 // ladder holds the models.
 type ladder struct {
-	chat *embedded.Server
-	hub  *model.Hub
+	chat   *embedded.Server
+	router *intent.Router
 	// What was read once, by question: the rungs that retry begin with it.
 	free, held map[string]reading
 }
@@ -63,7 +63,7 @@ func newLadder(ctx context.Context, threads int) (_ *ladder, stop func(), err er
 	if err != nil {
 		return nil, nil, err
 	}
-	embed, err := engine.Start(ctx, embedded.ServerConfig{Kind: embedded.Embed})
+	embed, err := engine.Start(ctx, embedded.ServerConfig{Kind: embedded.Embed, Threads: threads})
 	if err != nil {
 		return nil, nil, errors.Join(err, chat.Close())
 	}
@@ -72,7 +72,8 @@ func newLadder(ctx context.Context, threads int) (_ *ladder, stop func(), err er
 		backends = append(backends, server.Backend{URL: s.URL(), Dialect: loci.OpenAI, Key: s.Key(), Kind: server.KindLlamaServer, Ephemeral: true})
 	}
 	hub := model.New(model.Config{Backends: backends, Default: chat.Model()})
-	l := &ladder{chat: chat, hub: hub, free: map[string]reading{}, held: map[string]reading{}}
+	router := intent.New(intent.Config{Embedder: embedder{hub}, Chooser: hub})
+	l := &ladder{chat: chat, router: router, free: map[string]reading{}, held: map[string]reading{}}
 	return l, func() {
 		hub.Close()
 		_ = chat.Close()  // a process that has ended is what is wanted
@@ -87,9 +88,8 @@ func (l *ladder) rungs() []rung {
 		{"+reading", "raw", onlyCalls(l.freely)},
 		{"+constrained", "+reading", onlyCalls(l.constrained)},
 		{"+retry", "+constrained", l.retried(l.constrained)},
-		{"reading, retried", "+reading", l.retried(l.freely)},
-		{"tiny", "+retry", l.tiny(l.hub)},
-		{"tiny alone", "tiny", l.tiny(nil)},
+		{"reading+retry", "+reading", l.retried(l.freely)},
+		{"tiny", "+retry", l.tiny},
 	}
 }
 
@@ -206,19 +206,16 @@ func callSchema(specs []loci.ToolSpec) json.RawMessage {
 }
 
 // tiny has the Router decide. What it decides with fixed words calls nothing.
-func (l *ladder) tiny(chooser intent.Chooser) func(context.Context, question) ([]loci.ToolCall, error) {
-	r := intent.New(intent.Config{Embedder: embedder{l.hub}, Chooser: chooser})
-	return func(ctx context.Context, q question) ([]loci.ToolCall, error) {
-		specs, err := q.tools()
-		if err != nil {
-			return nil, err
-		}
-		move, err := r.Next(ctx, loci.Situation{Text: q.Text, Lang: lang.Of(q.Text), Tools: specs, Model: l.chat.Model(), Params: 135_000_000, Now: time.Now()})
-		if err != nil || move.Call == nil {
-			return nil, err
-		}
-		return []loci.ToolCall{*move.Call}, nil
+func (l *ladder) tiny(ctx context.Context, q question) ([]loci.ToolCall, error) {
+	specs, err := q.tools()
+	if err != nil {
+		return nil, err
 	}
+	move, err := l.router.Next(ctx, loci.Situation{Text: q.Text, Lang: lang.Of(q.Text), Tools: specs, Model: l.chat.Model(), Params: 135_000_000, Now: time.Now()})
+	if err != nil || move.Call == nil {
+		return nil, err
+	}
+	return []loci.ToolCall{*move.Call}, nil
 }
 
 // embedder embeds with the hub's only embedding model.

@@ -7,11 +7,9 @@
 //	            loci reads
 //	+constrained a JSON Schema of the offered tools, or none, holds the reply
 //	+retry      a call that cannot be read is asked for once more, with the fault
-//	reading,    the same for the free form: the retry is constrained. This is what loci
-//	 retried    does in its text tier
+//	reading+retry the same for the free form, with a constrained retry
 //	tiny        the runtime chooses by the nearest descriptions, and takes the arguments
-//	            from the person's words; the model decides between near ones
-//	tiny alone  the same without the model
+//	            from the person's words; the model is not asked
 //
 // The questions are no part of this project; without them it says so and ends. All calls
 // of the model are at temperature 0. A sample has odd questions only, because some bounds
@@ -33,7 +31,7 @@ func main() {
 	dir := flag.String("questions", questionsDir(), "folder of the leaderboard's files")
 	counts := flag.String("n", "simple_python=100,multiple=60,irrelevance=80", "questions of each category; 0: all")
 	only := flag.String("rungs", "", "rungs to measure, separated by commas; empty: all")
-	threads := flag.Int("threads", 0, "of the chat model; 0: as loci starts it. On a busy machine one is faster than several that wait for each other")
+	threads := flag.Int("threads", 0, "of each model; 0: as loci starts it. On a busy machine one is faster than several that wait for each other")
 	verbose := flag.Bool("v", false, "print what each question failed on")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
