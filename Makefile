@@ -11,7 +11,7 @@ LDFLAGS := -s -w -X loci/internal/app.commit=$(COMMIT) $(if $(TAG),-X loci/inter
 VENV    := .cache/venv
 export CGO_ENABLED := 0
 
-.PHONY: run build lint test test-all test-clients deps bench bench-tools fuzz docs cross clean
+.PHONY: run build lint test test-all test-clients deps bench bench-bfcl bench-tools fuzz docs cross clean
 
 run: build
 	@$(BIN) up || test $$? -eq 130 # Ctrl-C is how it ends: no error of ours
@@ -55,6 +55,13 @@ test-clients: deps build
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	$(GO) run ./test/bench -loci $(BIN)
+	$(GO) test -count=1 -timeout 60m -v -run TestEngine ./test/natural -long
+
+# How much each thing that loci adds helps the embedded model to call functions. The
+# questions are not ours: LOCI_BFCL says in which folder they are. On two cores the
+# sample takes about an hour.
+bench-bfcl:
+	$(GO) run ./test/bench/bfcl $(BFCL)
 
 # The scoreboard of tool calls: loci, nanobot and Qwen-Agent, which are installed
 # at the first run (some 400 MB), and Open WebUI where make test-clients has been.

@@ -26,7 +26,8 @@
 //	           confine, argv,
 //	           embedded,
 //	           embedded/gguf,
-//	           lang, text
+//	           lang, text,
+//	           intent/fill
 //
 // Two packages stand above these, as wiring. Package app is the only one that
 // knows all others: it builds the program from its configuration, and holds one

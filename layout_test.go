@@ -78,7 +78,8 @@ var arrows = map[string]row{
 	"internal/desktop":       {abilities, ". internal/text"},
 	"internal/model":         {abilities, ". internal/model/server internal/redact internal/text internal/toolcall internal/wire internal/wire/ollama"},
 	"internal/model/server":  {abilities, ". internal/redact internal/wire internal/wire/openai internal/wire/ollama"},
-	"internal/intent":        {abilities, ". internal/lang"},
+	"internal/intent":        {abilities, ". internal/intent/fill internal/lang"},
+	"internal/intent/fill":   {ground, ""},
 
 	"internal/store":         {ground, ". internal/audit internal/text"},
 	"internal/audit":         {ground, "."},
@@ -104,6 +105,8 @@ var arrows = map[string]row{
 	"internal/embedded/embeddedtest": {tests, ". internal/embedded"},
 	"test/bench":                     {tests, ""},
 	"test/bench/tools":               {tests, ". internal/fake"},
+	"test/bench/bfcl":                {tests, ". internal/embedded internal/intent internal/lang internal/model internal/model/server internal/toolcall"},
+	"test/natural":                   {tests, ". internal/argv internal/desktop internal/tool internal/toolkit internal/toolkit/arith"},
 	"test/injection": {tests, ". internal/agent internal/gate internal/prompt internal/sandbox internal/store internal/tool internal/toolkit " +
 		"internal/transcript"},
 }

@@ -21,6 +21,8 @@
 // an honest sentence and not in an invention about the person's files.
 // What no rule knows is compared by an [Embedder] with the example sentences
 // that each tool carries. If that leaves a few candidates, a [Chooser] picks one.
+// A tool that carries none, because a client brought it, is known by its description,
+// and package fill takes its arguments from the words.
 // What is left is talk, which never runs a tool.
 package intent
 
@@ -97,7 +99,13 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	// The same words in the same conversation give the same goal, so the steps of
 	// a turn agree on what it is about.
 	u := r.understand(s)
-	if g := r.ruled(u); g != nil {
+	g := r.ruled(u)
+	if g == nil || g.first() == "" {
+		if move, ok, err := r.stranger(ctx, u); ok || err != nil {
+			return move, err
+		}
+	}
+	if g != nil {
 		return r.honestly(u, g.next(u, s.Results)), nil
 	}
 	if len(s.Results) > 0 { // of a tool that the examples chose

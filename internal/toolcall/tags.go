@@ -253,13 +253,16 @@ func readAttributes(name, body string) ([]wish, *Fault) {
 // no quotes or brackets around it.
 func (p *parser) attribute() (value, *Fault) {
 	p.space()
-	end := strings.IndexAny(p.s[p.i:], space)
-	if end < 0 {
-		end = len(p.s) - p.i
-	}
-	if s := p.s[p.i : p.i+end]; s != "" && jsonrepair.Quoted(s, 0) == 0 && strings.IndexByte("{[", s[0]) < 0 {
+	rest := p.s[p.i:]
+	switch n := jsonrepair.Quoted(rest+" ", 0); {
+	case n > 0: // alone, because what follows is no part of it
+		n = min(n, len(rest))
+		p.i += n
+		return newParser(rest[:n]).value()
+	case !p.at("{") && !p.at("["):
+		end := strings.IndexAny(rest+" ", space)
 		p.i += end
-		return written(s), nil
+		return written(rest[:end]), nil
 	}
 	return p.value()
 }

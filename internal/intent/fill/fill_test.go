@@ -1,0 +1,106 @@
+package fill_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"loci/internal/intent/fill"
+)
+
+func TestFill(t *testing.T) {
+	for _, tc := range []struct{ words, schema, want string }{
+		{"a box of width 3 and height 5", `width:integer height:integer`, `{"height":5,"width":3}`},
+		{"a box of height 5 and width 3", `width:integer height:integer`, `{"height":5,"width":3}`},
+		{"multiply 4 by 2.5", `a:number b:number`, `{"a":4,"b":2.5}`},
+		{"solve it for a=2, b=-6 and c=5", `a:integer b:integer c:integer`, `{"a":2,"b":-6,"c":5}`},
+		{"$1,200 at 8% for 5 years", `amount:integer rate:number years:integer`, `{"amount":1200,"rate":0.08,"years":5}`},
+		{"three nights in Porto", `city:string nights:integer`, `{"city":"Porto","nights":3}`},
+		{"a flight from New York to Los Angeles", `origin:string destination:string`, `{"destination":"Los Angeles","origin":"New York"}`},
+		{"a flight to Los Angeles from New York", `origin:string destination:string`, `{"destination":"Los Angeles","origin":"New York"}`},
+		{"the weather in San Jose, CA", `location:string`, `{"location":"San Jose, CA"}`},
+		{"events on 2026-12-24 in Brno", `city:string date:string`, `{"city":"Brno","date":"2026-12-24"}`},
+		{`say "good night" to the neighbours`, `text:string`, `{"text":"good night"}`},
+		{"the mean of [3, 4, 5.5]", `numbers:array/number`, `{"numbers":[3,4,5.5]}`},
+		{"the mean of 3, 4 and 5.5", `numbers:array/number`, `{"numbers":[3,4,5.5]}`},
+		{"a contract between John and Alice", `parties:array/string`, `{"parties":["John","Alice"]}`},
+		{"sort the list in descending order", `order:string=ascending|descending`, `{"order":"descending"}`},
+		{"restaurants with parking in Rome", `city:string parking?:boolean pets?:boolean`, `{"city":"Rome","parking":true}`},
+		{"restaurants without parking in Rome", `city:string parking?:boolean`, `{"city":"Rome","parking":false}`},
+		{"the weather in Rome", `city:string days?:integer unit?:string=C|F`, `{"city":"Rome"}`},
+		{"the weather", `city:string`, ``},
+		{"multiply 4", `a:number b:number`, ``},
+		{"a box of 2.5", `size:integer`, ``},
+		{"hello", ``, `{}`},
+	} {
+		args, whole := fill.Fill(tc.words, schema(tc.schema))
+		got := ""
+		if whole {
+			raw, err := json.Marshal(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = string(raw)
+		}
+		if got != tc.want {
+			t.Errorf("%q for %s: %s, want %s", tc.words, tc.schema, got, tc.want)
+		}
+	}
+}
+
+// schema writes a schema out: "name:type", ? for what may be left out, /type for what
+// is listed, =a|b for the only values.
+func schema(short string) json.RawMessage {
+	var properties, required []string
+	for p := range strings.FieldsSeq(short) {
+		p, enum, _ := strings.Cut(p, "=")
+		name, kind, _ := strings.Cut(p, ":")
+		kind, item, isList := strings.Cut(kind, "/")
+		name, optional := strings.CutSuffix(name, "?")
+		body := `"type":"` + kind + `"`
+		if isList {
+			body += `,"items":{"type":"` + item + `"}`
+		}
+		if enum != "" {
+			body += `,"enum":["` + strings.ReplaceAll(enum, "|", `","`) + `"]`
+		}
+		properties = append(properties, `"`+name+`":{`+body+`}`)
+		if !optional {
+			required = append(required, `"`+name+`"`)
+		}
+	}
+	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(required, ",") + `]}`)
+}
+
+func TestFillObject(t *testing.T) {
+	args, whole := fill.Fill("a point at latitude 50.1 and longitude 14.4", json.RawMessage(
+		`{"type":"object","properties":{"point":{"type":"object","properties":{"latitude":{"type":["number","null"]},"longitude":{"type":"number"}},"required":["latitude","longitude"]}},"required":["point"]}`))
+	raw, err := json.Marshal(args)
+	if err != nil || !whole || string(raw) != `{"point":{"latitude":50.1,"longitude":14.4}}` {
+		t.Errorf("%s %v %v", raw, whole, err)
+	}
+}
+
+func TestBadSchema(t *testing.T) {
+	for _, bad := range []string{`{"properties":[]}`, `{"type":3}`, `nonsense`, `{"properties":{"a":{"type":{}}}}`} {
+		if args, whole := fill.Fill("a is 3", json.RawMessage(bad)); whole && len(args) > 0 {
+			t.Errorf("%s: %v", bad, args)
+		}
+	}
+}
+
+// FuzzFill never panics, and what it gives can be written as JSON.
+func FuzzFill(f *testing.F) {
+	f.Add("a flight from New York, NY to \"Los Angeles\" on May 5, 2026 for 2 at 8%", string(schema("origin:string destination:string date?:string people:integer rate?:number tags?:array/string")))
+	f.Add("[1, [2]] =", string(schema("a:array/number b?:string=x|y c?:boolean")))
+	f.Add("x", `{"properties":{"x":{"type":"object","properties":{"x":{"type":["null"]}}}}}`)
+	f.Fuzz(func(t *testing.T, words, schema string) {
+		if len(words) > 2000 || len(schema) > 2000 {
+			return
+		}
+		args, _ := fill.Fill(words, json.RawMessage(schema))
+		if _, err := json.Marshal(args); err != nil {
+			t.Error(err)
+		}
+	})
+}
