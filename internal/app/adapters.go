@@ -29,6 +29,7 @@ var (
 	_ agent.Model   = models{}
 	_ agent.Tools   = (*tool.Set)(nil)
 	_ agent.Chooser = (*intent.Router)(nil)
+	_ agent.Judge   = (*model.Hub)(nil)
 
 	_ agent.Log           = (*store.DB)(nil)
 	_ agent.Approvals     = (*store.DB)(nil)

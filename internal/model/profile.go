@@ -134,9 +134,10 @@ func profileOf(ctx context.Context, t *Target, before loci.Profile) (loci.Profil
 		Slots:  f.Slots,
 		Stops:  f.Stops,
 	}
+	p.ToolsMove = before.ToolsMove && before.Digest == p.Digest
 	if f.Tools != nil {
 		p.Tier, p.Reason = judge(*f.Tools, p.Params, "Its server says that it")
-		return p, nil
+		return heedMoved(p), nil
 	}
 	if before.Tier != "" && before.Digest == p.Digest {
 		p.Tier, p.Reason = before.Tier, before.Reason
