@@ -76,9 +76,11 @@ type Receipt struct {
 	Wasted     *int `json:"wasted_tokens"`
 	// Estimated says that the server did not count them itself: they are inferred from
 	// the time it took, or from bytes.
-	Estimated bool   `json:"estimated,omitempty"`
-	Broke     *Break `json:"broke,omitempty"` // why tokens were wasted; of a turn the first
-	Millis    int64  `json:"ms"`
+	Estimated bool `json:"estimated,omitempty"`
+	// Counted says that Reused and Evaluated are the server's own counts.
+	Counted bool   `json:"-"`
+	Broke   *Break `json:"broke,omitempty"` // why tokens were wasted; of a turn the first
+	Millis  int64  `json:"ms"`
 	// PromptTime and OutputTime are what the server says it spent on the prompt
 	// and on the reply; 0 where it does not tell.
 	PromptTime time.Duration `json:"prompt_ns,omitempty"`

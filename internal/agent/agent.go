@@ -124,13 +124,14 @@ type Config struct {
 // Agent runs the turns of all sessions: one at a time in each, sessions side
 // by side. It is safe for concurrent use.
 type Agent struct {
-	cfg   Config
-	lanes lanes
-	runs  runs
-	feeds feeds
-	steps lastSteps
-	own   sync.WaitGroup // turns that belong to sessions
-	clock deadlines      // of the questions that are open
+	cfg     Config
+	lanes   lanes
+	runs    runs
+	feeds   feeds
+	steps   lastSteps
+	resting resting
+	own     sync.WaitGroup // turns that belong to sessions
+	clock   deadlines      // of the questions that are open
 }
 
 // New makes an Agent.

@@ -66,6 +66,7 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, filter func(piece 
 	began := time.Now()
 	t.announce()
 	before := t.agent.steps.begin(t, req)
+	t.agent.resting.wake(req.Model)
 	t.spoken = t.shown.Len()
 	for chunk, err := range t.agent.cfg.Model.Chat(ctx, *req) {
 		if err != nil {

@@ -24,6 +24,7 @@ type Config struct {
 	Audit     Audit     // the audit log
 	Models    Models    // lists, profiles, embeddings
 	Backends  Backends  // pass-through, and clients' chores
+	Aside     Aside     // chores at the end of a conversation; nil: none
 
 	// Keys is asked for every request, so a changed key holds at once.
 	Keys      Keyring

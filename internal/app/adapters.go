@@ -51,6 +51,7 @@ var (
 
 	_ api.Engine    = (*agent.Agent)(nil)
 	_ api.Sessions  = (*agent.Agent)(nil)
+	_ api.Aside     = (*agent.Agent)(nil)
 	_ api.Library   = desk{}
 	_ api.Editor    = desk{}
 	_ api.Questions = desk{}

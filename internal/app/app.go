@@ -313,7 +313,7 @@ func (a *App) apiConfig(tools *tool.Set) api.Config {
 	desk := desk{a.store, a.agent, tools, a.settings.Folders}
 	return api.Config{
 		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: masked{desk, a.opts.Hide}, Audit: a.store,
-		Models: a.hub, Backends: backends{a.hub},
+		Models: a.hub, Backends: backends{a.hub}, Aside: a.agent,
 		Keys: a.keys, KeyEditor: keyDesk{a.keys, a.agent},
 		OwnerName:      a.settings.User,
 		AllowedHosts:   slices.Concat(a.hosts, a.opts.Config.AllowedHosts),

@@ -44,14 +44,17 @@ func Of(c Call) (loci.Receipt, loci.Sent) {
 		r.Broke = c.moved(broke)
 	}
 	appended, exact := c.appended(sent, broke != nil, fresh, total)
-	if c.evaluated(&r, appended); r.Evaluated == nil {
-		return r, sent
+	jumped := exact && c.jumped(sent, appended, fresh, total)
+	if jumped {
+		appended, exact = share(u.Prompt, fresh, total), false
 	}
-	r.Estimated = r.Estimated || !exact
-	r.Appended = new(min(appended, u.Prompt))
-	r.Wasted = new(max(*r.Evaluated-appended, 0))
-	if broke == nil && *r.Wasted > Glue {
-		c.lost(&r, &sent, total)
+	if c.evaluated(&r, appended); r.Evaluated != nil {
+		r.Estimated = r.Estimated || !exact
+		r.Appended = new(min(max(appended, 0), u.Prompt))
+		r.Wasted = new(*r.Evaluated - min(*r.Appended, *r.Evaluated))
+	}
+	if broke == nil {
+		c.lost(&r, &sent, jumped, total)
 	}
 	return r, sent
 }
@@ -68,7 +71,8 @@ func (c Call) reply() int {
 }
 
 // appended is how many tokens of the prompt the call before did not have. Exact is
-// what the server's own counts give; otherwise it is a share by bytes.
+// what the server's own counts give, which may be below 0; otherwise it is a share by
+// bytes.
 func (c Call) appended(now loci.Sent, broke bool, fresh, total int) (tokens int, exact bool) {
 	switch b := c.Before; {
 	case len(b.System)+len(b.Messages) == 0:
@@ -78,19 +82,34 @@ func (c Call) appended(now loci.Sent, broke bool, fresh, total int) (tokens int,
 		if answered(b, now) {
 			kept += b.Reply
 		}
-		return max(c.Usage.Prompt-kept, 0), true
-	case total == 0:
-		return 0, false
+		return c.Usage.Prompt - kept, true
 	}
-	return c.Usage.Prompt * fresh / total, false
+	return share(c.Usage.Prompt, fresh, total), false
 }
+
+// share is the part of a prompt that some of its bytes are.
+func share(tokens, bytes, total int) int { return tokens * bytes / max(total, 1) }
+
+// jumped tells whether a prompt grew or shrank by about what the tools take, although
+// only what is fresh was appended: then the template has written them where it had not
+// before, or no longer.
+func (c Call) jumped(now loci.Sent, appended, fresh, total int) bool {
+	if now.Tools == nil || c.Before.Tools == nil {
+		return false
+	}
+	by := appended - share(c.Usage.Prompt, fresh, total)
+	return max(by, -by) >= most(share(c.Usage.Prompt, now.Tools.Size, total))
+}
+
+// most is three quarters.
+func most(n int) int { return n - n/4 }
 
 // evaluated fills in what the server read, as it says or as its time tells.
 func (c Call) evaluated(r *loci.Receipt, appended int) {
 	u := *c.Usage
 	switch {
 	case u.Cached != nil:
-		r.Reused, r.Evaluated = u.Cached, new(max(u.Prompt-*u.Cached, 0))
+		r.Reused, r.Evaluated, r.Counted = u.Cached, new(max(u.Prompt-*u.Cached, 0)), true
 	case c.Speed != nil && u.PromptTime > 0:
 		if n, ok := c.Speed.Infer(u.Prompt, appended, u.PromptTime); ok {
 			r.Evaluated, r.Reused, r.Estimated = new(n), new(u.Prompt-n), true
@@ -112,20 +131,34 @@ func (c Call) moved(f *found) *loci.Break {
 }
 
 // lost says where a server stopped to find in its cache what is there as before, and
-// counts the calls that look as if the tools had moved.
-func (c Call) lost(r *loci.Receipt, sent *loci.Sent, total int) {
-	at := *r.Reused * total / r.Prompt // templates add little to the bytes
+// counts the signs that the template moves the tools. A call that ends with what a
+// person said and lost nothing is a sign of the contrary; one with a tool's result is
+// none, since there some templates have no tools at all.
+func (c Call) lost(r *loci.Receipt, sent *loci.Sent, jumped bool, total int) {
+	wasted := 0
+	if r.Wasted != nil {
+		wasted = *r.Wasted
+	}
+	tools := sent.Tools != nil && wasted > Glue && c.Alone && wasted >= most(share(r.Prompt, sent.Tools.Size, total))
+	sent.Strays = c.Before.Strays
+	switch newest := sent.Messages[max(len(sent.Messages)-1, 0):]; {
+	case jumped || tools:
+		sent.Strays++
+	case len(newest) == 1 && newest[0].Name == string(loci.User):
+		sent.Strays = 0
+	}
+	if wasted <= Glue {
+		return
+	}
 	r.Broke = &loci.Break{Cause: loci.BreakEvicted}
+	at := share(total, *r.Reused, r.Prompt) // templates add little to the bytes
 	for _, p := range pieces(*sent) {
 		if r.Broke.Section = p.label; at < p.Size {
 			break
 		}
 		at -= p.Size
 	}
-	if t := sent.Tools; t != nil && c.Alone && *r.Wasted*4 >= r.Prompt*t.Size/total*3 {
-		sent.Strays = c.Before.Strays + 1
-	}
-	if Strayed(*sent, r.Estimated) {
+	if strayed(*sent, r.Estimated && !jumped) {
 		r.Broke.Cause, r.Broke.Section = loci.BreakTemplate, toolsSection
 	}
 }
@@ -134,9 +167,9 @@ func (c Call) lost(r *loci.Receipt, sent *loci.Sent, total int) {
 // counted, or three whose cost is inferred.
 const strays, straysInferred = 2, 3
 
-// Strayed tells whether the last calls of a session prove that the model's template
+// strayed tells whether the last calls of a session prove that the model's template
 // does not keep the tools where they were.
-func Strayed(s loci.Sent, estimated bool) bool {
+func strayed(s loci.Sent, estimated bool) bool {
 	if estimated {
 		return s.Strays >= straysInferred
 	}
@@ -158,6 +191,7 @@ func Sum(a, b loci.Receipt) loci.Receipt {
 		Appended:   plus(a.Appended, b.Appended),
 		Wasted:     plus(a.Wasted, b.Wasted),
 		Estimated:  a.Estimated || b.Estimated,
+		Counted:    a.Counted && b.Counted,
 		Broke:      a.Broke,
 		Millis:     a.Millis + b.Millis,
 		PromptTime: a.PromptTime + b.PromptTime,
