@@ -150,6 +150,8 @@ type desk struct {
 	tools *tool.Set
 	// folders gives what a principal may look into.
 	folders func(loci.Principal) []string
+	// forget has the model forget what it has read last.
+	forget func(context.Context)
 }
 
 // listed is how many sessions a list has at most.
@@ -175,7 +177,11 @@ func (d desk) Rename(ctx context.Context, p loci.Principal, id, title string) (l
 
 // Delete removes a session for good, after stopping what runs in it.
 func (d desk) Delete(ctx context.Context, p loci.Principal, id string) error {
-	return d.agent.Delete(ctx, p, id)
+	err := d.agent.Delete(ctx, p, id)
+	if err == nil {
+		d.forget(ctx)
+	}
+	return err
 }
 
 // Fork copies a session up to a turn.

@@ -114,6 +114,8 @@ type App struct {
 	origins  *sandbox.Origins
 	hub      *model.Hub
 	engines  []*embedded.Server
+	chat     *embedded.Server // the one of them that chats; nil: there is none
+	restored bool             // it has what it had in its cache when loci ended
 	settings agent.Settings
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
@@ -310,7 +312,7 @@ func (a *App) verify(ctx context.Context) {
 
 // apiConfig says who answers requests, and whose.
 func (a *App) apiConfig(tools *tool.Set) api.Config {
-	desk := desk{a.store, a.agent, tools, a.settings.Folders}
+	desk := desk{a.store, a.agent, tools, a.settings.Folders, a.forget}
 	return api.Config{
 		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: masked{desk, a.opts.Hide}, Audit: a.store,
 		Models: a.hub, Backends: backends{a.hub}, Aside: a.agent,
@@ -356,6 +358,7 @@ func (a *App) Serve(ctx context.Context) error {
 	defer boundGarbage()()
 	served := make(chan error, 1)
 	go func() { served <- a.server.Serve(a.doors()) }()
+	a.own.Go(func() { a.warm(ctx) })
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving: %w", err)
