@@ -15,9 +15,12 @@ const (
 	restoreLimit = 5 * time.Second
 )
 
+// warms tells whether time may be spent now to save some later.
+func (a *App) warms() bool { return a.opts.Config.WarmUp }
+
 // warm has the default model's server read what a new session of the owner begins with.
 func (a *App) warm(ctx context.Context) {
-	if !a.opts.Config.WarmUp || a.restored || !a.hub.Loaded(ctx, "") {
+	if !a.warms() || a.restored || !a.hub.Loaded(ctx, "") {
 		return
 	}
 	began := time.Now()
@@ -31,7 +34,7 @@ func (a *App) warm(ctx context.Context) {
 // keepCache gives loci's own chat model what it had in its cache when loci ended, and
 // keeps what it has when it ends.
 func (a *App) keepCache(ctx context.Context, chat *embedded.Server) {
-	if !a.opts.Config.WarmUp {
+	if !a.warms() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, restoreLimit)

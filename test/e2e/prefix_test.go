@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"loci"
 	"loci/internal/embedded/embeddedtest"
@@ -27,6 +28,7 @@ type prompter struct {
 	mu       sync.Mutex
 	script   []string
 	calls    []promptCall
+	clock    bool // puts the time of the call before each prompt
 }
 
 // promptCall is one call of the model.
@@ -96,6 +98,10 @@ func (p *prompter) prompt(body []byte, purpose string) ([]byte, promptCall) {
 	req["temperature"] = 0
 	for _, m := range req["messages"].([]any) {
 		call.messages = append(call.messages, m.(map[string]any))
+	}
+	if p.clock {
+		system := call.messages[0]
+		system["content"] = time.Now().Format("It is 15:04:05.000. ") + system["content"].(string)
 	}
 	body, err := json.Marshal(req)
 	if err != nil {

@@ -1,10 +1,7 @@
-package embeddedtest
+package embedded_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,13 +10,14 @@ import (
 	"time"
 
 	"loci/internal/embedded"
+	"loci/internal/embedded/embeddedtest"
 )
 
 // What the chat model has read is there again after a restart, kept from others in the
 // meantime, and in no file any longer.
 func TestSlotOverRestart(t *testing.T) {
-	engine := Engine(t)
-	dir, err := Dir()
+	engine := embeddedtest.Engine(t)
+	dir, err := embeddedtest.Dir()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,20 +84,6 @@ func TestSlotOverRestart(t *testing.T) {
 // read has a server read a prompt, and tells what that took.
 func read(t *testing.T, s *embedded.Server, prompt string) (took time.Duration, evaluated, reused int) {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{"messages": []map[string]string{{"role": "user", "content": prompt}}, "max_tokens": 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/chat/completions", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+s.Key())
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
 	var reply struct {
 		Timings struct {
 			PromptN  int     `json:"prompt_n"`
@@ -107,8 +91,6 @@ func read(t *testing.T, s *embedded.Server, prompt string) (took time.Duration, 
 			PromptMS float64 `json:"prompt_ms"`
 		}
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
-		t.Fatal(err)
-	}
+	post(t, s, "/chat/completions", map[string]any{"messages": []map[string]string{{"role": "user", "content": prompt}}, "max_tokens": 1}, &reply)
 	return time.Duration(reply.Timings.PromptMS * float64(time.Millisecond)), reply.Timings.PromptN, reply.Timings.CacheN
 }
