@@ -73,8 +73,8 @@ func TestWarmFirstToken(t *testing.T) {
 		t.Cleanup(proxy.Close)
 		dir := folder(t) // its name is new, so no other test has warmed the engine for it
 		in := serve(t, options{env: []string{"LOCI_TIER=text", "LOCI_WARM_UP=" + warm}, args: []string{"--backend", proxy.URL + "/v1", "--allow", dir}})
-		for warm == "true" && p.count() == 0 {
-			time.Sleep(20 * time.Millisecond)
+		if warm == "true" {
+			p.await()
 		}
 		_, body := in.post("/v1/chat/completions", map[string]any{"model": engine.Chat.Model(), "stream": true, "messages": []any{map[string]string{"role": "user", "content": "Hello?"}}})
 		if openaiText(t, body) != "Hello." {
@@ -90,9 +90,21 @@ func TestWarmFirstToken(t *testing.T) {
 	t.Logf("warm is %.1f times as fast", float64(took["false"])/float64(took["true"]))
 }
 
-// count is how many calls came to their end.
-func (p *prompter) count() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.calls)
+// await waits until a call has come to its end.
+func (p *prompter) await() {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		p.mu.Lock()
+		n := len(p.calls)
+		p.mu.Unlock()
+		if n > 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-p.t.Context().Done():
+			p.t.Fatal("no call of the model came")
+		}
+	}
 }
