@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"loci"
 	"loci/internal/agent"
 	"loci/internal/prompt"
@@ -120,5 +122,54 @@ func TestForkKeepsThePrefix(t *testing.T) {
 	o := w.turn(loci.TurnRequest{Principal: owner, Session: fork.ID, Message: loci.Message{Role: loci.User, Content: "And now?"}})
 	if r := o.finished.Receipt; r.Broke != nil || r.Appended == nil {
 		t.Errorf("the receipt of the fork: %+v", r)
+	}
+}
+
+// An aside is the conversation as the next turn begins, with a question at its end, for
+// the person whose it is and until it goes on.
+func TestAside(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("list_dir", `{}`), "Two files.", "Yes.")
+	w.ask(nil, "What is there?")
+	guest := loci.Principal{ID: "guest"}
+	for name, e := range map[string]struct {
+		who         loci.Principal
+		model, said string
+		question    string
+	}{
+		"another person":  {guest, "", "What is there?", "A title?"},
+		"another model":   {owner, "other", "What is there?", "A title?"},
+		"another message": {owner, "", "Hello?", "A title?"},
+		"no room":         {owner, "", "What is there?", strings.Repeat("long ", 4000)},
+	} {
+		if _, _, ok := w.agent.Aside(t.Context(), e.who, e.model, e.said, e.question); ok {
+			t.Errorf("%s: there is an aside", name)
+		}
+	}
+	ctx, aside, ok := w.agent.Aside(t.Context(), owner, "", " What is there?\n", "A title?")
+	if !ok || ctx.Err() != nil || aside.Purpose != loci.PurposeJob || aside.Messages[len(aside.Messages)-1].Content != "A title?" {
+		t.Fatalf("the aside is %+v, %v", aside, ok)
+	}
+	w.ask([]loci.Message{{Role: loci.User, Content: "What is there?"}, {Role: loci.Assistant, Content: "Two files."}}, "Sure?")
+	next := w.model.requests[len(w.model.requests)-1]
+	same := len(aside.Messages) - 1
+	if d := cmp.Diff(next.Messages[:same], aside.Messages[:same]); d != "" || len(next.Messages) != same+1 || !cmp.Equal(next.Tools, aside.Tools) {
+		t.Errorf("the aside does not begin as the next turn (-turn +aside):\n%s", d)
+	}
+	<-ctx.Done() // the conversation has gone on
+}
+
+// A new session begins with what was read beforehand.
+func TestBeginning(t *testing.T) {
+	for _, tier := range []loci.Tier{loci.TierNative, loci.TierText} {
+		w := newWorld(t, tier, "Hello.")
+		warm, err := w.agent.Beginning(t.Context(), owner, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.ask(nil, "Hello?")
+		first := w.model.requests[0]
+		if d := cmp.Diff(first.Messages[0], warm.Messages[0]); d != "" || !cmp.Equal(first.Tools, warm.Tools) || len(warm.Messages) != 2 {
+			t.Errorf("%s: the beginning is another one (-turn +beginning):\n%s", tier, d)
+		}
 	}
 }
