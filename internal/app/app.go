@@ -368,10 +368,10 @@ func (a *App) Serve(ctx context.Context) error {
 	// come to the end. What still runs then are relayed replies, which are cut.
 	a.agent.Close()
 	const drain, cut = 500 * time.Millisecond, time.Second
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cut)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cut)
 	defer cancel()
 	time.AfterFunc(drain, a.requests)
-	if err := a.server.Shutdown(ctx); err != nil {
+	if err := a.server.Shutdown(closing); err != nil {
 		return errors.Join(a.server.Close(), <-served)
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
