@@ -11,7 +11,7 @@
 //	                                 tell a turn from what a chat UI wants for itself
 //	engine     agent, transcript,    one turn: place it in its transcript, ask the
 //	           prompt, offer,        model, run the tools, record, repeat
-//	           approval
+//	           approval, receipt
 //	abilities  tool, gate, toolkit,  what a turn can use, each behind an interface
 //	           toolkit/arith,        of a few methods that the engine declares; what
 //	           database, desktop,    may run, and how it is taken back

@@ -2,6 +2,7 @@ package loci
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -57,19 +58,66 @@ type StepFinished struct {
 	Receipt Receipt    `json:"receipt"`
 }
 
-// Receipt says what a model call cost. Evaluated is nil where the server does
-// not tell how many prompt tokens it had to compute.
+// Receipt says what a model call cost, or the calls of a turn together.
+//
+// Tokens of a prompt are reused from the server's cache or evaluated. Of those
+// that are evaluated some are new, which is the price of saying something; the rest
+// was read before, and is wasted: evaluated less appended, never below 0. All four
+// are nil where the server does not tell. Those of a turn are the sums over its
+// calls, so its Prompt is no prompt of that size: Context is.
 type Receipt struct {
-	Calls      int   `json:"calls"` // model calls that this receipt sums up
-	Prompt     int   `json:"prompt_tokens"`
-	Completion int   `json:"completion_tokens"`
-	Reused     *int  `json:"reused_tokens"`
-	Evaluated  *int  `json:"evaluated_tokens"`
-	Millis     int64 `json:"ms"`
+	Calls      int  `json:"calls"` // model calls that this receipt sums up
+	Prompt     int  `json:"prompt_tokens"`
+	Context    int  `json:"context_tokens,omitempty"` // the prompt of the last call
+	Completion int  `json:"completion_tokens"`
+	Reused     *int `json:"reused_tokens"`
+	Evaluated  *int `json:"evaluated_tokens"`
+	Appended   *int `json:"appended_tokens"`
+	Wasted     *int `json:"wasted_tokens"`
+	// Estimated says that the server did not count them itself: they are inferred from
+	// the time it took, or from bytes.
+	Estimated bool `json:"estimated,omitempty"`
+	// Counted says that Reused and Evaluated are the server's own counts.
+	Counted bool   `json:"-"`
+	Broke   *Break `json:"broke,omitempty"` // why tokens were wasted; of a turn the first
+	Millis  int64  `json:"ms"`
 	// PromptTime and OutputTime are what the server says it spent on the prompt
 	// and on the reply; 0 where it does not tell.
 	PromptTime time.Duration `json:"prompt_ns,omitempty"`
 	OutputTime time.Duration `json:"output_ns,omitempty"`
+}
+
+// BreakCause is why the beginning of a prompt had to be evaluated again.
+type BreakCause string
+
+// The causes of a break: what is sent is no longer what was sent; or it is, and
+// the server has it no more, since another conversation took its place; or it is,
+// and the chat template puts the tools elsewhere each time.
+const (
+	BreakMoved    BreakCause = "moved"
+	BreakEvicted  BreakCause = "evicted"
+	BreakTemplate BreakCause = "template"
+)
+
+// Break is the place from which on a prompt had to be evaluated again.
+type Break struct {
+	Cause   BreakCause `json:"cause"`
+	Section string     `json:"section"` // such as "facts", "tools" or "message 3 (user)"
+	// Byte is the first one in the section that is another than before; nil where
+	// that is not known, which is so for every cause but moved.
+	Byte *int `json:"byte,omitempty"`
+}
+
+// String is the break in a line of a log, such as "moved: facts, byte 17"; empty for
+// nil.
+func (b *Break) String() string {
+	switch {
+	case b == nil:
+		return ""
+	case b.Byte == nil:
+		return fmt.Sprintf("%s: %s", b.Cause, b.Section)
+	}
+	return fmt.Sprintf("%s: %s, byte %d", b.Cause, b.Section, *b.Byte)
 }
 
 // ToolStarted is the payload of EventToolStarted.

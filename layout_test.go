@@ -63,10 +63,11 @@ var arrows = map[string]row{
 	"internal/keyring": {access, ". internal/config"},
 	"internal/chore":   {access, ". internal/lang internal/wire"},
 
-	"internal/agent":      {engine, ". internal/approval internal/lang internal/offer internal/prompt internal/text internal/transcript internal/toolcall"},
+	"internal/agent":      {engine, ". internal/approval internal/lang internal/offer internal/prompt internal/receipt internal/text internal/transcript internal/toolcall"},
 	"internal/transcript": {engine, "."},
 	"internal/approval":   {engine, ". internal/lang internal/text"},
 	"internal/prompt":     {engine, "."},
+	"internal/receipt":    {engine, ". internal/prompt"},
 	"internal/offer":      {engine, ". internal/text internal/toolcall"},
 
 	"internal/tool":          {abilities, ". internal/lang internal/sandbox internal/toolcall"},

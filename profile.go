@@ -61,8 +61,11 @@ type Profile struct {
 	Slots  int    `json:"slots,omitempty"`  // replies it makes at the same time; 0 where unknown
 	// Stops are stop sequences of the model that the server forgets when a call has
 	// some of its own.
-	Stops  []string `json:"stops,omitempty"`
-	Reason string   `json:"reason"` // one sentence: why this tier
+	Stops []string `json:"stops,omitempty"`
+	// ToolsMove says that the chat template writes the tools elsewhere with each
+	// message, as calls have shown: they are put into the text instead.
+	ToolsMove bool   `json:"tools_move,omitempty"`
+	Reason    string `json:"reason"` // one sentence: why this tier
 
 	Native    Finding `json:"native,omitempty"`        // it calls tools that it is offered natively
 	Text      Finding `json:"text,omitempty"`          // it writes calls that can be read, as Markup

@@ -62,6 +62,8 @@ type Session struct {
 	System       string   `json:"-"`
 	ClientSystem string   `json:"-"`
 	Tools        []string `json:"-"`
+	Layout       []Span   `json:"-"` // the sections of System
+	Sent         Sent     `json:"-"` // what the model was last sent
 	// ClientTools are the tools that the client runs itself, as the model is
 	// offered them. They are frozen too.
 	ClientTools []ToolSpec `json:"-"`
@@ -74,6 +76,33 @@ type Session struct {
 	Head    string   `json:"-"` // newest node
 	Created Time     `json:"created"`
 	Updated Time     `json:"updated"`
+}
+
+// Span is a named part of a text: so many bytes after the one before it and
+// what separates the two.
+type Span struct {
+	Name string `json:"name"`
+	Size int    `json:"size"`
+}
+
+// Sent is what a model was last sent in a session. It is not the text, only what
+// it takes to find out at the next call what has moved.
+type Sent struct {
+	Model    string `json:"model,omitempty"`
+	System   []Part `json:"system,omitempty"`   // section by section
+	Tools    *Part  `json:"tools,omitempty"`    // those that were offered natively
+	Messages []Part `json:"messages,omitempty"` // after the system block; a part's name is the role
+	Prompt   int    `json:"prompt,omitempty"`   // tokens; 0 where the server did not tell
+	Reply    int    `json:"reply,omitempty"`    // tokens that came of it and are part of the next prompt
+	// Strays is how many calls in a row were evaluated as if the tools had moved.
+	Strays int `json:"strays,omitempty"`
+}
+
+// Part is a piece of what was sent, by which it is known again.
+type Part struct {
+	Name string `json:"n"`
+	Size int    `json:"s"` // bytes
+	Hash uint64 `json:"h"`
 }
 
 // Node is one message in a session's transcript, which is a tree: editing or

@@ -84,6 +84,13 @@ type Waits interface {
 	AllWaiting(ctx context.Context) ([]loci.Waiting, error)
 }
 
+// Judge hears what the calls of a model show of it, for the sessions to come.
+type Judge interface {
+	// ToolsMove says that the model's chat template does not keep the tools where they
+	// were. It tells whether that is news.
+	ToolsMove(model string) (news bool)
+}
+
 // Settings are the person's choices.
 type Settings struct {
 	User          string // how to call the owner
@@ -106,6 +113,7 @@ type Config struct {
 	Model   Model
 	Tools   Tools
 	Chooser Chooser
+	Judge   Judge // nil: nobody listens
 	// Log and the three below are one database; see package store.
 	Log         Log
 	Approvals   Approvals
@@ -119,13 +127,14 @@ type Config struct {
 // Agent runs the turns of all sessions: one at a time in each, sessions side
 // by side. It is safe for concurrent use.
 type Agent struct {
-	cfg   Config
-	lanes lanes
-	runs  runs
-	feeds feeds
-	steps lastSteps
-	own   sync.WaitGroup // turns that belong to sessions
-	clock deadlines      // of the questions that are open
+	cfg     Config
+	lanes   lanes
+	runs    runs
+	feeds   feeds
+	steps   lastSteps
+	resting resting
+	own     sync.WaitGroup // turns that belong to sessions
+	clock   deadlines      // of the questions that are open
 }
 
 // New makes an Agent.
@@ -236,14 +245,17 @@ func (a *Agent) Follow(ctx context.Context, p loci.Principal, session string, af
 
 // LastStep is a model call as it was made: the debug view.
 type LastStep struct {
-	Time    loci.Time     `json:"time"`
-	Turn    string        `json:"turn"`
-	Step    int           `json:"step"`
-	Request loci.Request  `json:"request"`
-	Profile loci.Profile  `json:"profile"`
-	Receipt *loci.Receipt `json:"receipt"` // nil while the call runs
-	Reply   *loci.Message `json:"reply"`
-	Session loci.Session  `json:"session"`
+	Time    loci.Time    `json:"time"`
+	Turn    string       `json:"turn"`
+	Step    int          `json:"step"`
+	Request loci.Request `json:"request"`
+	// Sections are the parts of the system message, which is the first one, with their
+	// sizes in bytes.
+	Sections []loci.Span   `json:"sections"`
+	Profile  loci.Profile  `json:"profile"`
+	Receipt  *loci.Receipt `json:"receipt"` // nil while the call runs
+	Reply    *loci.Message `json:"reply"`
+	Session  loci.Session  `json:"session"`
 }
 
 // Debug gives the last model call of a session since the program started.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/receipt"
 	"loci/internal/toolcall"
 	"loci/internal/transcript"
 )
@@ -68,8 +69,10 @@ func (t *turn) returned() []string {
 // output is what one model call gave.
 type output struct {
 	text    string // as generated, markup included
+	thought int    // bytes that came apart from it
 	calls   []loci.ToolCall
 	finish  loci.Finish
+	usage   *loci.Usage
 	receipt loci.Receipt
 }
 
@@ -79,7 +82,8 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, filter func(piece 
 	out := &output{}
 	began := time.Now()
 	t.announce()
-	t.agent.steps.begin(t, req)
+	before := t.agent.steps.begin(t, req)
+	t.agent.resting.wake(req.Model)
 	t.spoken = t.shown.Len()
 	for chunk, err := range t.agent.cfg.Model.Chat(ctx, *req) {
 		if err != nil {
@@ -93,11 +97,12 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, filter func(piece 
 		}
 		t.say(visible, chunk.Reasoning+thought)
 		out.calls = append(out.calls, chunk.ToolCalls...)
+		out.thought += len(chunk.Reasoning)
 		if chunk.Finish != "" {
 			out.finish = chunk.Finish
 		}
 		if chunk.Usage != nil {
-			out.receipt = receipt(*chunk.Usage)
+			out.usage = chunk.Usage
 		}
 		if t.session.Tier == loci.TierTiny && circles(text.String()) {
 			out.finish = loci.FinishStop
@@ -108,18 +113,50 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, filter func(piece 
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
-	t.book(out, began)
+	t.book(req, before, out, time.Since(began))
 	return out, nil
 }
 
 // book enters a model call that came to its end.
-func (t *turn) book(out *output, began time.Time) {
-	out.receipt.Calls, out.receipt.Millis = 1, time.Since(began).Milliseconds()
-	t.Receipt = sum(t.Receipt, out.receipt)
+func (t *turn) book(req *loci.Request, before past, out *output, took time.Duration) {
+	out.receipt, t.session.Sent = receipt.Of(receipt.Call{
+		Prompt: receipt.Prompt{Request: req, Layout: t.session.Layout},
+		Usage:  out.usage,
+		Before: t.session.Sent,
+		Last:   before.prompt,
+		Alone:  before.alone,
+		Text:   len(out.text), Thoughts: out.thought,
+		Speed: before.speed,
+	})
+	t.dirty = true
+	out.receipt.Millis = took.Milliseconds()
+	t.Receipt = receipt.Sum(t.Receipt, out.receipt)
 	t.finish = out.finish
 	t.agent.steps.finish(t.session.ID, out)
-	t.log.Info("model call", "stage", "model", "step", t.Step, "prompt_tokens", out.receipt.Prompt,
-		"reused_tokens", out.receipt.Reused, "completion_tokens", out.receipt.Completion, "duration", time.Since(began))
+	r := out.receipt
+	t.log.Info("model call", "stage", "model", "step", t.Step, "prompt_tokens", r.Prompt,
+		"reused_tokens", known(r.Reused), "evaluated_tokens", known(r.Evaluated), "appended_tokens", known(r.Appended),
+		"wasted_tokens", known(r.Wasted), "estimated", r.Estimated, "broke", r.Broke.String(),
+		"completion_tokens", r.Completion, "duration", took)
+	t.doubt(r)
+}
+
+// known is a count for the log, nil where there is none.
+func known(n *int) any {
+	if n == nil {
+		return nil
+	}
+	return *n
+}
+
+// doubt has new sessions be spared a chat template that moves the tools, which this
+// one has to live with: what was sent is frozen.
+func (t *turn) doubt(r loci.Receipt) {
+	if r.Broke == nil || r.Broke.Cause != loci.BreakTemplate || t.agent.cfg.Judge == nil || !t.agent.cfg.Judge.ToolsMove(t.session.Model) {
+		return
+	}
+	t.last = append(t.last, loci.Notice{Text: "The chat template of " + t.session.Model +
+		" puts the tools elsewhere with each message, so the model server reads them again every time. In new conversations loci writes them into the text, where they stay."})
 }
 
 // speak shows text of the runtime or the rest of a step's text.
@@ -339,39 +376,4 @@ func unanswered(calls []loci.ToolCall) []loci.Node {
 		}})
 	}
 	return results
-}
-
-func receipt(u loci.Usage) loci.Receipt {
-	r := loci.Receipt{
-		Prompt: u.Prompt, Completion: u.Completion, Reused: u.Cached,
-		PromptTime: u.PromptTime, OutputTime: u.OutputTime,
-	}
-	if u.Cached != nil {
-		r.Evaluated = new(u.Prompt - *u.Cached)
-	}
-	return r
-}
-
-func sum(a, b loci.Receipt) loci.Receipt {
-	return loci.Receipt{
-		Calls:      a.Calls + b.Calls,
-		Prompt:     a.Prompt + b.Prompt,
-		Completion: a.Completion + b.Completion,
-		Reused:     sumKnown(a.Calls == 0, a.Reused, b.Reused),
-		Evaluated:  sumKnown(a.Calls == 0, a.Evaluated, b.Evaluated),
-		Millis:     a.Millis + b.Millis,
-		PromptTime: a.PromptTime + b.PromptTime,
-		OutputTime: a.OutputTime + b.OutputTime,
-	}
-}
-
-// sumKnown adds counts of which either may be unknown: then so is the sum.
-func sumKnown(first bool, a, b *int) *int {
-	switch {
-	case first:
-		return b
-	case a == nil || b == nil:
-		return nil
-	}
-	return new(*a + *b)
 }

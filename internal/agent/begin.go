@@ -150,7 +150,8 @@ func (t *turn) system() {
 	if f.Tier == loci.TierText {
 		f.Markup = toolcall.Describe(t.session.Markup, f.Tools)
 	}
-	t.session.System = prompt.Join(prompt.System(f, prompt.ForFamily(s.Texts, s.FamilyTexts, f.Family)))
+	sections := prompt.System(f, prompt.ForFamily(s.Texts, s.FamilyTexts, f.Family))
+	t.session.System, t.session.Layout = prompt.Join(sections), prompt.Layout(sections)
 }
 
 // user is how to call the person. A name that a chat server forwards is not to

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"loci"
+	"loci/internal/receipt"
 )
 
 // stepsKept is the number of sessions whose last model call is remembered.
@@ -14,15 +15,34 @@ type lastSteps struct {
 	mu    sync.Mutex
 	byID  map[string]*LastStep
 	order []string // oldest first
+
+	callers map[string]string         // the session that called a model last
+	speeds  map[string]*receipt.Speed // of models
 }
 
-func (l *lastSteps) begin(t *turn, req *loci.Request) {
+// past is what was before a call.
+type past struct {
+	prompt *receipt.Prompt // of the session's last call; nil if that is forgotten
+	alone  bool            // the model was called by this session last
+	speed  *receipt.Speed
+}
+
+// begin remembers a call, and gives what was before it.
+func (l *lastSteps) begin(t *turn, req *loci.Request) past {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byID == nil {
-		l.byID = map[string]*LastStep{}
+		l.byID, l.callers, l.speeds = map[string]*LastStep{}, map[string]string{}, map[string]*receipt.Speed{}
 	}
 	id := t.session.ID
+	if l.speeds[req.Model] == nil {
+		l.speeds[req.Model] = &receipt.Speed{}
+	}
+	before := past{alone: l.callers[req.Model] == id, speed: l.speeds[req.Model]}
+	if c := l.byID[id]; c != nil {
+		before.prompt = &receipt.Prompt{Request: &c.Request, Layout: c.Sections}
+	}
+	l.callers[req.Model] = id
 	if l.byID[id] == nil {
 		l.order = append(l.order, id)
 		if len(l.order) > stepsKept {
@@ -30,7 +50,10 @@ func (l *lastSteps) begin(t *turn, req *loci.Request) {
 			l.order = l.order[1:]
 		}
 	}
-	l.byID[id] = &LastStep{Time: loci.Now(), Turn: t.id, Step: t.Step, Request: *req, Profile: t.profile, Session: t.session}
+	l.byID[id] = &LastStep{
+		Time: loci.Now(), Turn: t.id, Step: t.Step, Request: *req, Sections: t.session.Layout, Profile: t.profile, Session: t.session,
+	}
+	return before
 }
 
 func (l *lastSteps) finish(session string, out *output) {

@@ -195,7 +195,9 @@ func (t *turn) end(ctx context.Context) phase {
 			Text: t.shown.String(), Reasoning: t.reasoning.String(), Incomplete: state != loci.TurnDone,
 		})
 	}
-	t.record(append(t.last, fin)...)
+	if t.record(append(t.last, fin)...) && state == loci.TurnDone {
+		t.agent.resting.keep(t)
+	}
 	if e := loci.AsError(t.err); e != nil && e.Code == loci.Internal && state == loci.TurnFailed {
 		t.log.Error("turn failed", "stage", "turn", "error", t.err)
 	}

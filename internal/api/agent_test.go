@@ -134,7 +134,7 @@ func TestAgentChatWhole(t *testing.T) {
 	const want = `{"session":"ses_1","turn":"turn_1","state":"done","message":"One file: a.","steps":[` +
 		`{"tool":"list_dir","arguments":{"path":"."},"result":{"entries":["a"]}},` +
 		`{"tool":"delete_file","arguments":{"path":"x"},"result":null,"error":{"error":"not allowed","canRetry":false,"suggestion":"ask"}}],` +
-		`"receipt":{"calls":1,"prompt_tokens":19,"completion_tokens":6,"reused_tokens":null,"evaluated_tokens":null,"ms":0}}`
+		`"receipt":{"calls":1,"prompt_tokens":19,"completion_tokens":6,"reused_tokens":null,"evaluated_tokens":null,"appended_tokens":null,"wasted_tokens":null,"ms":0}}`
 	if diff := cmp.Diff(want, w.Body.String()); diff != "" {
 		t.Error(diff)
 	}

@@ -25,6 +25,7 @@ type Config struct {
 	Models    Models    // lists, profiles, embeddings
 	Prober    Prober    // trying models out
 	Backends  Backends  // pass-through, and clients' chores
+	Aside     Aside     // chores at the end of a conversation; nil: none
 
 	// Keys is asked for every request, so a changed key holds at once.
 	Keys      Keyring

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 
 	"loci"
@@ -59,6 +60,10 @@ func (s *server) answerChore(ctx context.Context, r *http.Request, t *target, c 
 			return
 		}
 		if can && s.inShort(ctx, req.Model) {
+			if reply, ok := s.aside(ctx, r, c, asked, req); ok {
+				yield(reply, nil)
+				return
+			}
 			yield(said(short), nil)
 			return
 		}
@@ -88,7 +93,8 @@ func said(text string) loci.Chunk {
 
 // inShort tells whether chores are answered without the model where that is
 // possible: by choice, or because it would cost too much. On a server with one
-// slot each chore throws the conversation out of the cache.
+// slot each chore with a prompt of its own throws the conversation out of the cache;
+// see aside.
 func (s *server) inShort(ctx context.Context, model string) bool {
 	switch s.ClientJobs {
 	case JobsShort:
@@ -98,6 +104,30 @@ func (s *server) inShort(ctx context.Context, model string) bool {
 	}
 	p, err := s.Models.Profile(ctx, model)
 	return err == nil && (p.Tier == loci.TierTiny || p.Slots == 1)
+}
+
+// asides are the chores for which a model is worth its time, as nobody waits for them.
+var asides = []chore.Kind{chore.Title, chore.Tags, chore.FollowUps}
+
+// aside answers a chore at the end of the very conversation that it is about, where the
+// model server has that in its only slot: so nothing is lost from there. It is false
+// where the conversation is another one, or the reply of no use.
+func (s *server) aside(ctx context.Context, r *http.Request, c *conversation, asked chore.Chore, req loci.Request) (loci.Chunk, bool) {
+	question, ok := c.choreRequest(r).Instructions()
+	if s.Aside == nil || s.ClientJobs == JobsShort || !ok || asked.Said() == "" || !slices.Contains(asides, asked.Kind) {
+		return loci.Chunk{}, false
+	}
+	ctx, there, ok := s.Aside.Aside(ctx, exchangeOf(r).caller.principal, req.Model, asked.Said(), question)
+	if !ok {
+		return loci.Chunk{}, false
+	}
+	reply, err := s.Backends.Job(ctx, there)
+	if err != nil {
+		return loci.Chunk{}, false
+	}
+	text, ok := asked.Tidy(reply.Text)
+	reply.Text, reply.Reasoning = text, ""
+	return reply, ok
 }
 
 // suggest answers the request for follow-ups in a conversation that ends with

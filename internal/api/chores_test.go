@@ -178,6 +178,55 @@ func TestChoresInShort(t *testing.T) {
 	}
 }
 
+// asideOf is a conversation that the model has in its cache.
+type asideOf struct{ said, model string }
+
+func (a asideOf) Aside(ctx context.Context, p loci.Principal, model, said, question string) (context.Context, loci.Request, bool) {
+	return ctx, loci.Request{Model: model, Messages: user("before\n" + question)}, p.Owner && said == a.said && model == a.model
+}
+
+// On a server with one slot what concerns the conversation that it has is asked at its
+// end; where it has another one, or the reply is of no use, the answer is short.
+func TestChoresAtTheEndOfTheConversation(t *testing.T) {
+	const said = "remove every *.tmp file in ~/work"
+	title, question := tasked("Find a title.", `{ "title": "" }`), strings.Replace(tasked("Find a title.", `{ "title": "" }`), talk, "(the conversation above)", 1)
+	short := `{"title":"Remove every *.tmp file in ~/work"}`
+	for name, e := range map[string]struct {
+		aside       Aside
+		mode        JobMode
+		tier        loci.Tier
+		text, reply string
+		want        string
+		calls       []string
+	}{
+		"the conversation":       {asideOf{said, "smollm2"}, JobsAuto, loci.TierText, title, `{"title":"Temp files"}`, `{"title":"Temp files"}`, []string{"before\n" + question}},
+		"another one":            {asideOf{"hello", "smollm2"}, JobsAuto, loci.TierText, title, `{"title":"Temp files"}`, short, nil},
+		"another model":          {asideOf{said, "qwen3"}, JobsAuto, loci.TierText, title, `{"title":"Temp files"}`, short, nil},
+		"a reply of no use":      {asideOf{said, "smollm2"}, JobsAuto, loci.TierText, title, `Sure!`, short, []string{"before\n" + question}},
+		"none wanted":            {asideOf{said, "smollm2"}, JobsShort, loci.TierText, title, `{"title":"Temp files"}`, short, nil},
+		"nobody knows":           {nil, JobsAuto, loci.TierText, title, `{"title":"Temp files"}`, short, nil},
+		"somebody waits for it":  {asideOf{said, "smollm2"}, JobsAuto, loci.TierText, tasked("Search.", `{"queries": ["a"]}`), `{"queries":["x"]}`, `{"queries":["remove every *.tmp file in ~/work"]}`, nil},
+		"in the words of others": {asideOf{said, "smollm2"}, JobsAuto, loci.TierText, heading20, `{"title":"Temp files"}`, `{"title":"Temp files"}`, []string{"before\n" + strings.Replace(heading20, talk, "(the conversation above)", 1)}},
+	} {
+		f, asked := working(t, e.reply, nil)
+		f.profile = loci.Profile{Tier: e.tier, Slots: 1}
+		cfg := f.config()
+		cfg.ClientJobs, cfg.Aside = e.mode, e.aside
+		d := doors["OpenAI"]
+		w := client{t, New(cfg), ownerKey}.do("POST", d.path, fmt.Sprintf(d.body, quoted(e.text), false))
+		if got := d.read(w.Body.String()); got != e.want {
+			t.Errorf("%s: %s, want %s", name, got, e.want)
+		}
+		var calls []string
+		for _, r := range *asked {
+			calls = append(calls, r.Messages[0].Content)
+		}
+		if d := cmp.Diff(e.calls, calls); d != "" {
+			t.Errorf("%s: the model was asked (-want +got):\n%s", name, d)
+		}
+	}
+}
+
 // A chore whose call fails or says nothing of use has its short answer; where
 // there is none, the client hears why.
 func TestChoresThatFail(t *testing.T) {

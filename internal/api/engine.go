@@ -20,6 +20,13 @@ type Engine interface {
 	Turn(ctx context.Context, req loci.TurnRequest) iter.Seq2[loci.Event, error]
 }
 
+// Aside finds the conversation that a model has in its cache.
+type Aside interface {
+	// Aside gives the call that puts a question to its end, without changing it, if it
+	// is one of p's in which they said this last. The call has to end with the context.
+	Aside(ctx context.Context, p loci.Principal, model, said, question string) (context.Context, loci.Request, bool)
+}
+
 // Sessions runs turns that belong to their session: they end by themselves or
 // by Stop, whoever listens.
 type Sessions interface {

@@ -213,11 +213,14 @@ func outcome(d loci.TurnFinished) (loci.Chunk, error) {
 	return loci.Chunk{ToolCalls: d.Calls, Finish: finish, Usage: usage(d.Receipt)}, nil
 }
 
+// usage is the receipt of a turn for clients: what all its calls took together. What
+// is inferred is no count.
 func usage(r loci.Receipt) *loci.Usage {
-	return &loci.Usage{
-		Prompt: r.Prompt, Completion: r.Completion, Cached: r.Reused,
-		PromptTime: r.PromptTime, OutputTime: r.OutputTime,
+	u := &loci.Usage{Prompt: r.Prompt, Completion: r.Completion, PromptTime: r.PromptTime, OutputTime: r.OutputTime}
+	if r.Counted {
+		u.Cached = r.Reused
 	}
+	return u
 }
 
 // collect waits for the whole reply, for clients that do not stream. Half of one

@@ -30,6 +30,7 @@ var (
 	_ agent.Model   = models{}
 	_ agent.Tools   = (*tool.Set)(nil)
 	_ agent.Chooser = (*intent.Router)(nil)
+	_ agent.Judge   = (*model.Hub)(nil)
 
 	_ agent.Log           = (*store.DB)(nil)
 	_ agent.Approvals     = (*store.DB)(nil)
@@ -52,6 +53,7 @@ var (
 
 	_ api.Engine    = (*agent.Agent)(nil)
 	_ api.Sessions  = (*agent.Agent)(nil)
+	_ api.Aside     = (*agent.Agent)(nil)
 	_ api.Library   = desk{}
 	_ api.Editor    = desk{}
 	_ api.Questions = desk{}
@@ -151,6 +153,8 @@ type desk struct {
 	tools *tool.Set
 	// folders gives what a principal may look into.
 	folders func(loci.Principal) []string
+	// forget has the model forget what it has read last.
+	forget func(context.Context)
 }
 
 // listed is how many sessions a list has at most.
@@ -176,7 +180,11 @@ func (d desk) Rename(ctx context.Context, p loci.Principal, id, title string) (l
 
 // Delete removes a session for good, after stopping what runs in it.
 func (d desk) Delete(ctx context.Context, p loci.Principal, id string) error {
-	return d.agent.Delete(ctx, p, id)
+	err := d.agent.Delete(ctx, p, id)
+	if err == nil {
+		d.forget(ctx)
+	}
+	return err
 }
 
 // Fork copies a session up to a turn.

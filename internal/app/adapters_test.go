@@ -54,7 +54,7 @@ func TestLostModel(t *testing.T) {
 // Nobody reads, renames or removes the sessions of others.
 func TestDeskIsPrivate(t *testing.T) {
 	a := build(t, options(t, nowhere))
-	d := desk{a.store, a.agent, nil, nil}
+	d := desk{a.store, a.agent, nil, nil, a.forget}
 	own := loci.Session{ID: loci.NewID(loci.SessionPrefix), Principal: "owner", Title: "mine", Created: loci.Now(), Updated: loci.Now()}
 	if err := a.store.Save(t.Context(), loci.Batch{Session: &own}); err != nil {
 		t.Fatal(err)

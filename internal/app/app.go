@@ -114,6 +114,8 @@ type App struct {
 	origins  *sandbox.Origins
 	hub      *model.Hub
 	engines  []*embedded.Server
+	chat     *embedded.Server // the one of them that chats; nil: there is none
+	restored bool             // it has what it had in its cache when loci ended
 	settings agent.Settings
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
@@ -223,7 +225,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	})
 	a.settings = settings(a.opts.Config, a.opts.Getenv)
 	a.agent = agent.New(agent.Config{
-		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: router,
+		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: router, Judge: a.hub,
 		Log: a.store, Approvals: a.store, Waits: a.store, Transcripts: transcript.Store{Sessions: a.store, Nodes: a.store},
 		Settings: a.settings, Now: now, Logger: a.opts.Logger,
 	})
@@ -310,10 +312,10 @@ func (a *App) verify(ctx context.Context) {
 
 // apiConfig says who answers requests, and whose.
 func (a *App) apiConfig(tools *tool.Set) api.Config {
-	desk := desk{a.store, a.agent, tools, a.settings.Folders}
+	desk := desk{a.store, a.agent, tools, a.settings.Folders, a.forget}
 	return api.Config{
 		Engine: a.agent, Sessions: a.agent, Library: desk, Editor: desk, Questions: desk, Inspect: masked{desk, a.opts.Hide}, Audit: a.store,
-		Models: a.hub, Prober: a.hub, Backends: backends{a.hub},
+		Models: a.hub, Prober: a.hub, Backends: backends{a.hub}, Aside: a.agent,
 		Keys: a.keys, KeyEditor: keyDesk{a.keys, a.agent},
 		OwnerName:      a.settings.User,
 		AllowedHosts:   slices.Concat(a.hosts, a.opts.Config.AllowedHosts),
@@ -356,6 +358,7 @@ func (a *App) Serve(ctx context.Context) error {
 	defer boundGarbage()()
 	served := make(chan error, 1)
 	go func() { served <- a.server.Serve(a.doors()) }()
+	a.own.Go(func() { a.warm(ctx) })
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving: %w", err)
@@ -365,10 +368,10 @@ func (a *App) Serve(ctx context.Context) error {
 	// come to the end. What still runs then are relayed replies, which are cut.
 	a.agent.Close()
 	const drain, cut = 500 * time.Millisecond, time.Second
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cut)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cut)
 	defer cancel()
 	time.AfterFunc(drain, a.requests)
-	if err := a.server.Shutdown(ctx); err != nil {
+	if err := a.server.Shutdown(closing); err != nil {
 		return errors.Join(a.server.Close(), <-served)
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {

@@ -36,6 +36,7 @@ func options(t *testing.T, backend string) Options {
 	c := config.Default()
 	c.Listen, c.UserName = "127.0.0.1:0", "Mira"
 	c.Backends = []config.Backend{{URL: backend}}
+	c.WarmUp = false // calls are counted
 	return Options{Config: c, Paths: paths, Getenv: env}
 }
 

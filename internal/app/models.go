@@ -177,6 +177,10 @@ func (a *App) startEngines(ctx context.Context, engine *embedded.Engine) error {
 			a.engines = append(a.engines, s)
 			a.undo = append(a.undo, s.Close)
 			a.hub.SetBackend(string(kinds[i]), own(s, s.URL()))
+			if kinds[i] == embedded.Chat {
+				a.chat = s
+				a.keepCache(ctx, s)
+			}
 		}
 	}
 	if err == nil { // it is loaded, and small

@@ -78,7 +78,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 		}
 	}
 	backends, err := configured(c)
-	text := fmt.Sprintln(s, owner, ann, doors.AllowedHosts, doors.AllowedOrigins, doors.OwnerName, ownerKey(a), doors.Limits, encrypts, opens, doors.ClientJobs, doors.OpenWebUI, err)
+	text := fmt.Sprintln(s, owner, ann, doors.AllowedHosts, doors.AllowedOrigins, doors.OwnerName, ownerKey(a), doors.Limits, encrypts, opens, doors.ClientJobs, doors.OpenWebUI, a.warms(), err)
 	for _, b := range backends {
 		text += fmt.Sprintln(b.URL, b.Key) // printed as a whole, it hides the key
 	}

@@ -34,6 +34,27 @@ func cutTalk(text string) (talk, rest string, pasted bool) {
 	return "", text, false
 }
 
+// Said is the last that the user said in the conversation; empty where nobody is
+// named.
+func (c Chore) Said() string {
+	if !hasRoles(c.Talk) {
+		return ""
+	}
+	_, last := spoken(c.Talk)
+	return last
+}
+
+// Instructions are what a request says about the conversation that is pasted into it,
+// to be put at the end of that conversation itself; false where no marks set it apart.
+func (r Request) Instructions() (string, bool) {
+	_, text, alone := r.lone()
+	talk, _, pasted := cutTalk(text)
+	if !alone || !pasted {
+		return "", false
+	}
+	return strings.Replace(text, talk, "(the conversation above)", 1), true
+}
+
 // talkList reads a conversation that was pasted as a JSON list of messages and
 // nothing else, and writes it in lines.
 func talkList(text string) (lines string, ok bool) {

@@ -211,7 +211,10 @@ func TestStepLines(t *testing.T) {
 		"told again":    {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "One"}), event(loci.EventDelta, loci.Delta{Text: "One, two"}), event(loci.EventDelta, loci.Delta{Text: "One, two."})}, "One, two.\n"},
 		"from the end":  {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "two.", Offset: 5}), event(loci.EventMessage, loci.MessageData{Text: "One, two. Three."})}, "two. Three.\n"},
 		"a notice":      {80, []loci.Event{event(loci.EventNotice, loci.Notice{Text: "By the way."})}, "· By the way.\n"},
-		"escapes":       {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "a\x1b[2Jb\tc"})}, "a[2Jb\tc\n"},
+		"read again": {80, []loci.Event{event(loci.EventTurnFinished, loci.TurnFinished{State: loci.TurnDone, Receipt: loci.Receipt{
+			Wasted: new(900), Broke: &loci.Break{Cause: loci.BreakMoved, Section: "facts", Byte: new(17)},
+		}})}, "· the model server read 900 tokens again (moved: facts, byte 17)\n"},
+		"escapes": {80, []loci.Event{event(loci.EventDelta, loci.Delta{Text: "a\x1b[2Jb\tc"})}, "a[2Jb\tc\n"},
 	} {
 		var both strings.Builder
 		c := &command{World: World{Out: &both, Err: &both, Terminal: true, Width: 80, OutWidth: tt.width}}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -103,7 +104,7 @@ func (p *printer) event(e loci.Event) error {
 	case loci.EventTurnFinished:
 		return with(e, func(fin loci.TurnFinished) error {
 			p.newline()
-			if err := p.wayBack(); err != nil {
+			if err := errors.Join(p.wayBack(), p.again(fin.Receipt)); err != nil {
 				return err
 			}
 			if fin.Error != nil {
@@ -116,6 +117,18 @@ func (p *printer) event(e loci.Event) error {
 		})
 	}
 	return nil
+}
+
+// muchAgain is how many tokens a turn may read again before a person hears of it: on a
+// small machine it is a second or two.
+const muchAgain = 256
+
+// again says why an answer took longer than it should have.
+func (p *printer) again(r loci.Receipt) error {
+	if r.Wasted == nil || *r.Wasted < muchAgain || r.Broke == nil {
+		return nil
+	}
+	return p.aside(fmt.Sprintf("the model server read %d tokens again (%s)", *r.Wasted, r.Broke))
 }
 
 // wayBack says how what the turn changed can be taken back.

@@ -94,6 +94,7 @@ func cases(t *testing.T) map[string][3]setCase {
 		},
 		"client_system": text("replace", "keep", "replace"),
 		"client_jobs":   text("short", "model", "short"),
+		"warm_up":       {{"false", false}, {"yes", true}, {"off", false}},
 		"open_webui":    text("off", "on", "off"),
 		"folders": {
 			{"[~/a, {path: '" + at("b c") + "', access: read, outside: true}]", []Folder{{Path: at("a")}, {Path: at("b c"), Access: "read", Outside: true}}},

@@ -102,17 +102,42 @@ func TestScript(t *testing.T) {
 	}
 }
 
+// The cache is one of a real server: only what is appended is read, unless another
+// conversation took the slot or the template moves the tools.
 func TestPretendedCache(t *testing.T) {
-	m := NewModel(Reply{Text: "a"}, Reply{Text: "b"})
-	messages := []loci.Message{{Role: loci.User, Content: strings.Repeat("x", 400)}}
-	first, err := ask(t.Context(), t, m, loci.OpenAI, loci.Request{Messages: messages})
-	if err != nil || first.Usage.Prompt != 101 || *first.Usage.Cached != 0 {
-		t.Errorf("first usage %+v, %v", first.Usage, err)
+	question := loci.Message{Role: loci.User, Content: strings.Repeat("x", 400)}
+	talk := []loci.Message{question, {Role: loci.Assistant, Content: "an answer"}, {Role: loci.User, Content: "more"}}
+	tools := []loci.ToolSpec{{Name: "list_dir", Description: strings.Repeat("d", 400)}}
+	read := func(m *Model, messages []loci.Message, tools []loci.ToolSpec) int {
+		t.Helper()
+		got, err := ask(t.Context(), t, m, loci.OpenAI, loci.Request{Messages: messages, Tools: tools})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Usage.Prompt - *got.Usage.Cached
 	}
-	messages = append(messages, loci.Message{Role: loci.Assistant, Content: "a"}, loci.Message{Role: loci.User, Content: "more"})
-	second, err := ask(t.Context(), t, m, loci.OpenAI, loci.Request{Messages: messages})
-	if err != nil || *second.Usage.Cached != first.Usage.Prompt || second.Usage.Prompt <= first.Usage.Prompt {
-		t.Errorf("second usage %+v, %v", second.Usage, err)
+	for _, tc := range []struct {
+		name         string
+		slots        int
+		last, other  bool
+		atLeast, max int
+	}{
+		{"one after the other", 1, false, false, 1, 10},
+		{"another conversation between", 1, false, true, 200, 230},
+		{"another conversation, two slots", 2, false, true, 1, 10},
+		{"tools in the newest message", 1, true, false, 200, 230},
+	} {
+		m := NewModel(Reply{Text: "an answer"}, Reply{Text: "b"}, Reply{Text: "c"})
+		m.Slots, m.ToolsLast = tc.slots, tc.last
+		if n := read(m, talk[:1], tools); n < 200 {
+			t.Errorf("%s: of a new prompt only %d tokens were read", tc.name, n)
+		}
+		if tc.other {
+			read(m, []loci.Message{{Role: loci.User, Content: "Something else."}}, nil)
+		}
+		if n := read(m, talk, tools); n < tc.atLeast || n > tc.max {
+			t.Errorf("%s: %d tokens were read, want %d to %d", tc.name, n, tc.atLeast, tc.max)
+		}
 	}
 }
 

@@ -29,6 +29,9 @@ type Model struct {
 	NoTools  bool         // a request that offers tools is refused with 400, as Ollama does
 	Only     loci.Dialect // speak just this one, with 404 for the rest; empty: both
 	Key      string       // wanted as a bearer token; empty: none
+	// ToolsLast has the chat template write the tools into the newest message of the
+	// user and nowhere else, as Ollama's for llama3.1 does. Otherwise they are in front.
+	ToolsLast bool
 
 	// Answer, if set, is asked first; without ok the script goes on.
 	Answer func(r *Request) (reply Reply, ok bool)
@@ -40,7 +43,7 @@ type Model struct {
 	requests []*Request
 	paths    []string
 	more     chan struct{} // closed and replaced when a request arrives
-	prompt   string        // of the last call, for the pretended prefix cache
+	cache    cache
 }
 
 // NewModel makes a model that gives these replies, one a call, in order. They
@@ -222,41 +225,4 @@ func (m *Model) next(r *Request) Reply {
 		return Reply{Status: http.StatusInternalServerError, Error: "the script has no reply left"}
 	}
 	return Reply{Text: "ok"}
-}
-
-// usage pretends to have a prefix cache of one slot, four bytes a token.
-func (m *Model) usage(r *Request, reply Reply) loci.Usage {
-	if reply.Usage != nil {
-		return *reply.Usage
-	}
-	prompt := promptText(r)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	same := 0
-	for same < len(prompt) && same < len(m.prompt) && prompt[same] == m.prompt[same] {
-		same++
-	}
-	m.prompt = prompt
-	return loci.Usage{
-		Prompt:     len(prompt) / 4,
-		Cached:     new(same / 4),
-		Completion: len(reply.pieces()) + len(reply.Calls),
-		PromptTime: time.Duration(len(prompt)/4-same/4) * time.Millisecond,
-		OutputTime: time.Duration(len(reply.pieces())) * time.Millisecond,
-	}
-}
-
-// promptText is what a chat template would make of a call.
-func promptText(r *Request) string {
-	text := r.Prompt
-	for _, t := range r.Tools {
-		text += "<tool>" + t.Name + t.Description + string(t.Parameters)
-	}
-	for _, msg := range r.Messages {
-		text += "<" + string(msg.Role) + ">" + msg.Content
-		for _, c := range msg.ToolCalls {
-			text += "<call>" + c.Name + string(c.Arguments)
-		}
-	}
-	return text
 }

@@ -56,6 +56,7 @@ func (c *courtesy) chat(slots int) (done func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.chats++
+	c.free = time.Time{} // what was expected has come
 	excess := c.chats + len(c.jobs) - max(slots, 1)
 	for _, e := range slices.Backward(c.jobs) {
 		if excess <= 0 {

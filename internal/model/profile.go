@@ -132,7 +132,7 @@ func compose(found, base loci.Profile, f server.Facts) loci.Profile {
 	or(&p.Systems, f.Systems)
 	or(&p.Alternate, f.Alternate)
 	p.Tier, p.Reason = judge(p, f.Tools)
-	return p
+	return heedMoved(p)
 }
 
 // digest changes with the weights and, where the server tells of them, with the

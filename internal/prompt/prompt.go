@@ -75,12 +75,24 @@ func tiny(f Facts, texts Texts) []Section {
 	return s
 }
 
+// Gap is what stands between two sections.
+const Gap = "\n\n"
+
+// Layout is where the sections of a joined text are.
+func Layout(sections []Section) []loci.Span {
+	spans := make([]loci.Span, len(sections))
+	for i, s := range sections {
+		spans[i] = loci.Span{Name: s.Name, Size: len(s.Text)}
+	}
+	return spans
+}
+
 // Join writes sections as the text of a system message.
 func Join(sections []Section) string {
 	var b strings.Builder
 	for i, s := range sections {
 		if i > 0 {
-			b.WriteString("\n\n")
+			b.WriteString(Gap)
 		}
 		b.WriteString(s.Text)
 	}

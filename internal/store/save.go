@@ -15,7 +15,7 @@ const (
 	// the session must not undo it. Principal and created never change.
 	putSession = `
 		INSERT INTO session (` + sessionColumns + `, last_seq)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET
 			thread        = excluded.thread,
 			model         = excluded.model,
@@ -26,6 +26,8 @@ const (
 			client_system = excluded.client_system,
 			tools         = excluded.tools,
 			client_tools  = excluded.client_tools,
+			layout        = excluded.layout,
+			sent          = excluded.sent,
 			folders       = excluded.folders,
 			working       = excluded.working,
 			taint         = excluded.taint,
@@ -181,24 +183,21 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 // putSession inserts or updates the batch's session.
 func (t *tx) putSession(b loci.Batch) (principal string, last int64, err error) {
 	s := b.Session
-	tools, err := json.Marshal(s.Tools)
-	if err != nil {
-		return "", 0, err
-	}
 	clientTools, err := encodeTools(s.ClientTools)
 	if err != nil {
 		return "", 0, err
 	}
-	folders, err := json.Marshal(s.Folders)
-	if err != nil {
-		return "", 0, err
+	var columns [5]string
+	for i, v := range []any{s.Tools, s.Layout, s.Sent, s.Folders, s.Taint} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return "", 0, err
+		}
+		columns[i] = string(text)
 	}
-	taint, err := json.Marshal(s.Taint)
-	if err != nil {
-		return "", 0, err
-	}
+	tools, layout, sent, folders, taint := columns[0], columns[1], columns[2], columns[3], columns[4]
 	err = t.row(putSession, s.ID, s.Principal, s.Thread, s.Model, s.Title, string(s.Tier), string(s.Markup), s.System, s.ClientSystem,
-		string(tools), clientTools, string(folders), s.Working, string(taint), s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
+		tools, clientTools, layout, sent, folders, s.Working, taint, s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
 	).Scan(&principal, &last)
 	return principal, last, err
 }

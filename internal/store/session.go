@@ -13,7 +13,7 @@ import (
 // sessionColumns are in the order in which scanSession reads them.
 const sessionColumns = `
 	id, principal, thread, model, title, tier, markup, system, client_system,
-	tools, client_tools, folders, working, taint, base, head, created, updated`
+	tools, client_tools, layout, sent, folders, working, taint, base, head, created, updated`
 
 const (
 	sessionByID = `SELECT` + sessionColumns + ` FROM session WHERE id = ? AND principal = ?`
@@ -99,10 +99,10 @@ func (db *DB) DeleteSession(ctx context.Context, principal, id string) error {
 // scanSession reads the sessionColumns of a row.
 func scanSession(scan scanner) (loci.Session, error) {
 	var s loci.Session
-	var tools, clientTools, folders, taint []byte
+	var tools, clientTools, layout, sent, folders, taint []byte
 	var created, updated int64
 	err := scan(&s.ID, &s.Principal, &s.Thread, &s.Model, &s.Title, &s.Tier, &s.Markup, &s.System, &s.ClientSystem,
-		&tools, &clientTools, &folders, &s.Working, &taint, &s.Base, &s.Head, &created, &updated)
+		&tools, &clientTools, &layout, &sent, &folders, &s.Working, &taint, &s.Base, &s.Head, &created, &updated)
 	if err != nil {
 		return s, err
 	}
@@ -110,7 +110,8 @@ func scanSession(scan scanner) (loci.Session, error) {
 	if s.ClientTools, err = decodeTools(clientTools); err != nil {
 		return s, err
 	}
-	return s, errors.Join(json.Unmarshal(tools, &s.Tools), json.Unmarshal(folders, &s.Folders), json.Unmarshal(taint, &s.Taint))
+	return s, errors.Join(json.Unmarshal(tools, &s.Tools), json.Unmarshal(layout, &s.Layout), json.Unmarshal(sent, &s.Sent),
+		json.Unmarshal(folders, &s.Folders), json.Unmarshal(taint, &s.Taint))
 }
 
 // clientTool is a tool as it is stored. Its schema is a string here for the

@@ -68,7 +68,8 @@ type options struct {
 // environment is what every loci of the tests sees: nothing of the person who
 // runs the tests, but the way to packages.
 func environment(home string, more ...string) []string {
-	env := []string{"LOCI_HOME=" + home, "HOME=" + home, "LANG=C.UTF-8", "TZ=Europe/Prague", "LOCI_USER_NAME=Mira"}
+	env := []string{"LOCI_HOME=" + home, "HOME=" + home, "LANG=C.UTF-8", "TZ=Europe/Prague", "LOCI_USER_NAME=Mira",
+		"LOCI_WARM_UP=false"} // tests count calls; see TestWarmUp
 	for _, e := range os.Environ() {
 		name, _, _ := strings.Cut(e, "=")
 		if name == "PATH" || strings.HasPrefix(name, "PIP_") || strings.HasSuffix(strings.ToLower(name), "_proxy") || strings.HasPrefix(name, "SSL_CERT") {

@@ -1,0 +1,33 @@
+package model
+
+import "loci"
+
+// movedReason is why a model with native tools gets them as text.
+const movedReason = "Its chat template puts the tools elsewhere with each message, so they stay in the text, where the server keeps them in its cache."
+
+// ToolsMove marks a model whose chat template does not keep the tools where they
+// were, as calls have shown: new sessions write them into the system block. It tells
+// whether that is news.
+func (h *Hub) ToolsMove(model string) (news bool) {
+	t, err := h.Resolve(h.ctx, model)
+	if err != nil { // its server is gone
+		return false
+	}
+	a := h.acquaintance(t)
+	if a.known().Tier != loci.TierNative {
+		return false
+	}
+	news = a.update(func(p *loci.Profile) bool { changed := !p.ToolsMove; p.ToolsMove = true; return changed })
+	if news {
+		h.keep(t)
+	}
+	return news
+}
+
+// heedMoved gives a model the tier that spares it a template which moves the tools.
+func heedMoved(p loci.Profile) loci.Profile {
+	if p.ToolsMove && p.Tier == loci.TierNative {
+		p.Tier, p.Reason = loci.TierText, movedReason
+	}
+	return p
+}

@@ -1,0 +1,110 @@
+package e2e_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"loci"
+	"loci/internal/embedded/embeddedtest"
+	"loci/internal/fake"
+)
+
+// What a new conversation begins with is read before anybody asks, so that the first
+// call reads little more than the question; and nothing is loaded for it.
+func TestWarmUp(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		ollama bool
+		env    string
+		want   bool
+	}{
+		{"llama-server", false, "LOCI_WARM_UP=true", true},
+		{"Ollama, loaded", true, "LOCI_WARM_UP=true", true},
+		{"switched off", false, "LOCI_WARM_UP=false", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m := fake.NewModel(fake.Reply{Text: "Hello."})
+			url := m.OpenAI(t)
+			if tc.ollama {
+				url = m.Ollama(t)
+			}
+			in := serve(t, options{env: []string{tc.env}, args: []string{"--backend", url, "--allow", folder(t)}})
+			if tc.want {
+				if warm := m.Await(t, 1); warm.Purpose != loci.PurposeWarmup || *warm.Options.MaxTokens != 1 {
+					t.Fatalf("the first call is for %q", warm.Purpose)
+				}
+				<-m.Requests()[0].Done()
+			}
+			if _, body := in.post("/v1/chat/completions", chat("Hello?", true)); openaiText(t, body) != "Hello." {
+				t.Fatal(body)
+			}
+			turns, _ := receipts(t, in, 1)
+			r := turns[0][0]
+			if warm := r.Reused != nil && *r.Reused*10 > r.Prompt*9; !tc.ollama && warm != tc.want {
+				t.Errorf("%d of %d tokens were read already", *r.Reused, r.Prompt)
+			}
+		})
+	}
+}
+
+// A person who asks in the meantime does not wait for it.
+func TestWarmUpGivesWay(t *testing.T) {
+	m := fake.NewModel(fake.Reply{Text: "Hello."})
+	m.On(loci.PurposeWarmup, fake.Reply{Text: "ok", Wait: make(chan struct{})}) // it never ends
+	in := serve(t, options{env: []string{"LOCI_WARM_UP=true"}, args: []string{"--backend", m.OpenAI(t)}})
+	warm := m.Await(t, 1)
+	if _, body := in.post("/v1/chat/completions", chat("Hello?", true)); openaiText(t, body) != "Hello." {
+		t.Fatal(body)
+	}
+	if !warm.Canceled() {
+		t.Error("the warm-up went on")
+	}
+}
+
+// On the real engine the first answer comes sooner after a warm-up.
+func TestWarmFirstToken(t *testing.T) {
+	engine := embeddedtest.Start(t)
+	took := map[string]time.Duration{}
+	for _, warm := range []string{"false", "true"} {
+		p := &prompter{t: t, url: strings.TrimSuffix(engine.Chat.URL(), "/v1"), key: engine.Chat.Key(), script: []string{"Hello."}}
+		proxy := httptest.NewServer(p)
+		t.Cleanup(proxy.Close)
+		dir := folder(t) // its name is new, so no other test has warmed the engine for it
+		in := serve(t, options{env: []string{"LOCI_TIER=text", "LOCI_WARM_UP=" + warm}, args: []string{"--backend", proxy.URL + "/v1", "--allow", dir}})
+		if warm == "true" {
+			p.await()
+		}
+		_, body := in.post("/v1/chat/completions", map[string]any{"model": engine.Chat.Model(), "stream": true, "messages": []any{map[string]string{"role": "user", "content": "Hello?"}}})
+		if openaiText(t, body) != "Hello." {
+			t.Fatal(body)
+		}
+		turns, _ := receipts(t, in, 1)
+		took[warm] = turns[0][0].PromptTime
+		t.Logf("warm-up %s: %d of %d prompt tokens evaluated in %v", warm, *turns[0][0].Evaluated, turns[0][0].Prompt, turns[0][0].PromptTime)
+	}
+	if took["true"]*2 > took["false"] {
+		t.Errorf("the prompt took %v warm and %v cold", took["true"], took["false"])
+	}
+	t.Logf("warm is %.1f times as fast", float64(took["false"])/float64(took["true"]))
+}
+
+// await waits until a call has come to its end.
+func (p *prompter) await() {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		p.mu.Lock()
+		n := len(p.calls)
+		p.mu.Unlock()
+		if n > 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-p.t.Context().Done():
+			p.t.Fatal("no call of the model came")
+		}
+	}
+}
