@@ -94,7 +94,10 @@ how often nothing ran · how often the person was shown markup.
   it is right with its tools offered natively and as text.
 - The server hands the model's text on as it is. Servers with a parser for the model's own
   form do better with it, and then these products see native calls.
-- Where two outcomes are right, either counts.
+- Where two outcomes are right, either counts. A product that reads no text for calls leaves
+  all of it alone: the second number says something only beside the first.
+- The legacy mode of Open WebUI asks the model apart whether to call a tool, and shows that
+  reply to nobody.
 
 `
 
