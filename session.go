@@ -56,10 +56,12 @@ type Session struct {
 	// Tier, System, ClientSystem and Tools are frozen when the session starts,
 	// so that the prompt's first bytes never change. Folders grows when the
 	// person allows one more for this session.
-	Tier         Tier     `json:"tier"`
-	System       string   `json:"-"`
-	ClientSystem string   `json:"-"`
-	Tools        []string `json:"-"`
+	Tier         Tier   `json:"tier"`
+	System       string `json:"-"`
+	ClientSystem string `json:"-"`
+	// Tools are ours as the model is sent them; in the text tier, where System
+	// describes them, they have names only.
+	Tools []ToolSpec `json:"-"`
 	// ClientTools are the tools that the client runs itself, as the model is
 	// offered them. They are frozen too.
 	ClientTools []ToolSpec `json:"-"`

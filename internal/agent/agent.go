@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/offer"
 	"loci/internal/prompt"
 	"loci/internal/transcript"
 )
@@ -121,6 +122,7 @@ type Agent struct {
 	runs  runs
 	feeds feeds
 	steps lastSteps
+	shelf offer.Shelf
 	own   sync.WaitGroup // turns that belong to sessions
 	clock deadlines      // of the questions that are open
 }

@@ -105,6 +105,8 @@ type shelf struct {
 	scope loci.Scope
 	// writing is called in the middle of a write.
 	writing func(context.Context)
+	more    int    // further tools, which are never called
+	words   string // put before each description
 }
 
 func (s *shelf) file(name string) string {
@@ -115,11 +117,15 @@ func (s *shelf) file(name string) string {
 
 func (s *shelf) Specs(loci.Scope) []loci.ToolSpec {
 	parameters := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`)
-	return []loci.ToolSpec{
-		{Name: "list_dir", Description: "Lists a folder.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`), SideEffects: loci.EffectRead},
-		{Name: "read_file", Description: "Reads a file.", Parameters: parameters, SideEffects: loci.EffectRead},
+	specs := []loci.ToolSpec{
+		{Name: "list_dir", Description: s.words + "Lists a folder.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`), SideEffects: loci.EffectRead},
+		{Name: "read_file", Description: s.words + "Reads a file.", Parameters: parameters, SideEffects: loci.EffectRead},
 		{Name: "write_file", Description: "Writes a file.", Parameters: json.RawMessage(`{"type":"object"}`), SideEffects: loci.EffectWrite, Dangerous: true},
 	}
+	for i := range s.more {
+		specs = append(specs, loci.ToolSpec{Name: fmt.Sprintf("core_%d", i), Description: "Does one more thing.", Parameters: parameters, Core: true})
+	}
+	return specs
 }
 
 func (s *shelf) Doing(call loci.ToolCall) string { return "doing " + call.Name }
@@ -178,6 +184,7 @@ type world struct {
 	t     *testing.T
 	model *script
 	tools *shelf
+	set   agent.Tools // instead of tools
 	store *store.DB
 	log   *faultyLog
 	agent *agent.Agent
@@ -214,8 +221,12 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 
 // again makes the agent anew, as a restart does.
 func (w *world) again() *agent.Agent {
+	var tools agent.Tools = w.tools
+	if w.set != nil {
+		tools = w.set
+	}
 	return agent.New(agent.Config{
-		Model: w.model, Tools: w.tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: transcript.Store{Sessions: w.store, Nodes: w.store}, Chooser: chooser{},
+		Model: w.model, Tools: tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: transcript.Store{Sessions: w.store, Nodes: w.store}, Chooser: chooser{},
 		Settings: agent.Settings{
 			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4, AskFor: w.wait,
 			Folders: func(p loci.Principal) []string {

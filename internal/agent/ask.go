@@ -142,6 +142,7 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		t.Calls = t.identified(out.calls)
 		sent.ToolCalls = t.Calls
 	}
+	t.Calls = t.unwrapped(t.Calls)
 	done := loci.StepFinished{Step: t.Step, Text: out.text, Calls: t.Calls, Finish: out.finish, Receipt: out.receipt}
 	switch {
 	case len(t.Calls) > 0:

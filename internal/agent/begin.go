@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"loci"
+	"loci/internal/offer"
 	"loci/internal/prompt"
 	"loci/internal/text"
 	"loci/internal/toolcall"
@@ -61,16 +62,16 @@ func (t *turn) equip() (opened []string) {
 	// A session stays with the model it began with.
 	model := cmp.Or(t.req.Model, t.session.Model, t.profile.Model)
 	opened = t.open()
-	t.offer()
+	t.anew = t.isNew || model != t.session.Model && t.profile.Tier != t.session.Tier
+	t.offer(t.anew)
 	switch {
 	case t.isNew:
 		t.freeze(model)
-	case model != t.session.Model:
+	case t.anew:
+		t.session.Model, t.session.Tier = model, t.profile.Tier
+		t.system()
+	default:
 		t.session.Model = model // another model reads the same prompt
-		if t.profile.Tier != t.session.Tier {
-			t.session.Tier = t.profile.Tier
-			t.system()
-		}
 	}
 	t.session.Updated, t.dirty = loci.Now(), true
 	return opened
@@ -121,16 +122,28 @@ func (t *turn) freeze(model string) {
 	t.session.ClientSystem = t.req.System
 	t.session.Title = text.Title(t.req.Message.Content, titleLength)
 	t.session.Created = loci.Time{Time: t.Began}
-	for _, s := range t.agent.cfg.Tools.Specs(t.scope) {
-		if !s.Dormant {
-			t.session.Tools = append(t.session.Tools, s.Name)
-		}
-	}
 	t.system()
 }
 
 // system writes the session's system block.
 func (t *turn) system() {
+	f := t.facts(t.session.Tier)
+	f.Tools, f.More = t.inFull(t.offered()), t.beyond()
+	if !t.frozen(offer.FindTool().Name) {
+		f.More = nil
+	}
+	if f.Tier == loci.TierText {
+		offered := f.Tools
+		if t.anew && len(t.client.Ours) > 0 { // in the words that fit
+			offered = append(slices.Clip(t.client.Ours), t.session.ClientTools...)
+		}
+		f.Markup = toolcall.Describe(offered)
+	}
+	t.session.System = prompt.Join(t.sections(f))
+}
+
+// facts is what the system block is made from, but for the tools.
+func (t *turn) facts(tier loci.Tier) prompt.Facts {
 	s := t.agent.cfg.Settings
 	f := prompt.Facts{
 		Now:     t.Began,
@@ -139,17 +152,30 @@ func (t *turn) system() {
 		Purpose: s.Purpose,
 		Folders: t.scope.Folders,
 		Working: t.scope.Working,
-		Tools:   t.offered(),
-		Tier:    t.session.Tier,
-		Family:  t.profile.Family,
+		Tier:    tier,
+		Brief:   offer.Budget(t.profile.Window) <= offer.Budget(0),
 	}
 	if !s.ReplaceClient {
-		f.Client = t.session.ClientSystem
+		f.Client = cmp.Or(t.session.ClientSystem, t.req.System)
 	}
-	if f.Tier == loci.TierText {
-		f.Markup = toolcall.Describe(f.Tools)
+	return f
+}
+
+func (t *turn) sections(f prompt.Facts) []prompt.Section {
+	s := t.agent.cfg.Settings
+	return prompt.System(f, prompt.ForFamily(s.Texts, s.FamilyTexts, t.profile.Family))
+}
+
+// inFull gives tools with all that is known about ours today: their effects, and the
+// words of which a line of text takes its own part.
+func (t *turn) inFull(tools []loci.ToolSpec) []loci.ToolSpec {
+	full := slices.Clone(tools)
+	for i, s := range full {
+		if at := slices.IndexFunc(t.specs, func(now loci.ToolSpec) bool { return now.Name == s.Name }); at >= 0 {
+			full[i] = t.specs[at]
+		}
 	}
-	t.session.System = prompt.Join(prompt.System(f, prompt.ForFamily(s.Texts, s.FamilyTexts, f.Family)))
+	return full
 }
 
 // user is how to call the person. A name that a chat server forwards is not to

@@ -40,6 +40,7 @@ type turn struct {
 type branch struct {
 	session  loci.Session
 	isNew    bool
+	anew     bool        // its prompt is written now
 	dirty    bool        // the session itself has to be stored again
 	begun    bool        // the person's message is in the path
 	path     []loci.Node // from the session's base to here: what the model is sent

@@ -180,7 +180,7 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 // putSession inserts or updates the batch's session.
 func (t *tx) putSession(b loci.Batch) (principal string, last int64, err error) {
 	s := b.Session
-	tools, err := json.Marshal(s.Tools)
+	tools, err := encodeTools(s.Tools)
 	if err != nil {
 		return "", 0, err
 	}
@@ -197,7 +197,7 @@ func (t *tx) putSession(b loci.Batch) (principal string, last int64, err error) 
 		return "", 0, err
 	}
 	err = t.row(putSession, s.ID, s.Principal, s.Thread, s.Model, s.Title, string(s.Tier), s.System, s.ClientSystem,
-		string(tools), clientTools, string(folders), s.Working, string(taint), s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
+		tools, clientTools, string(folders), s.Working, string(taint), s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
 	).Scan(&principal, &last)
 	return principal, last, err
 }

@@ -89,18 +89,3 @@ func Distance(a, b string) int {
 	}
 	return row[len(to)]
 }
-
-// Tokens estimates how many tokens a model makes of a text: four ASCII
-// characters or one other character a token. It errs on the long side for most
-// tokenizers.
-func Tokens(s string) int {
-	ascii, other := 0, 0
-	for _, r := range s {
-		if r < 0x80 {
-			ascii++
-		} else {
-			other++
-		}
-	}
-	return (ascii+3)/4 + other
-}

@@ -18,9 +18,9 @@ func Describe(tools []loci.ToolSpec) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString(`You can use tools. To use one, write a line of this form and stop there:
+	b.WriteString(`To use a tool, write a line of this form and stop there:
 <tool>name(argument="value")</tool>
-Then wait for <tool_output>…</tool_output>, which only the system writes. Texts stand in quotes; arguments marked ? may be left out. Tell the person what the tool really returned.
+Then wait for <tool_output>…</tool_output>, which only the system writes. Texts stand in quotes; arguments with ? may be left out.
 Tools:
 `)
 	b.WriteString(Lines(tools))

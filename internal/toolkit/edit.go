@@ -37,9 +37,10 @@ func editFile(j *sandbox.Journal) tool.Tool {
 	edit := func(ctx context.Context, env tool.Env, args editArgs) (edited, error) { return edit(ctx, env, args, j) }
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "edit_file",
-		Description: `Replaces text in a file. old_text must be there exactly and once; does not guess. ` +
+		Description: `Replaces old_text, which must be there exactly and once, in a file. Does not guess. ` +
 			`Example: {"path": "a.md", "old_text": "1 egg", "new_text": "2 eggs"}`,
 		SideEffects: loci.EffectWrite,
+		Core:        true,
 		Dangerous:   true,
 		Files:       true,
 		Examples: []string{

@@ -60,10 +60,11 @@ type filePage struct {
 func readFile() tool.Tool {
 	t := tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "read_file",
-		Description: `Reads a text file, 5000 characters a page. Does not read folders or binary files. ` +
+		Description: `Reads a text file by pages. Does not read folders or binary files. ` +
 			`Paths: relative, absolute or ~/x. ` +
 			`Example: {"path": "notes.md", "page": 2}`,
 		SideEffects: loci.EffectRead,
+		Core:        true,
 		Files:       true,
 		Examples: []string{
 			"What does notes.md say?",
