@@ -39,6 +39,7 @@ type Scope struct {
 	Turn      string
 	Folders   []string // absolute paths of the folders that may be looked into
 	Working   string   // where relative paths start; empty: the first folder
+	Page      int      // characters of a page of text that the model's window has room for; 0: any number
 	Lang      string   // language of the person's words: "en", "zh" or "cs"
 	// Taint is what the session has read from outside, such as "web example.org";
 	// Said is the person's own words in it, newest last.
@@ -71,6 +72,8 @@ type Session struct {
 	// once something is in it, it stays.
 	Taint   []string `json:"taint,omitempty"`
 	Base    string   `json:"-"` // first node that is still sent; empty: the root
+	// Digested is the last node of which long parts are sent in short; empty: none.
+	Digested string `json:"-"`
 	Head    string   `json:"-"` // newest node
 	Created Time     `json:"created"`
 	Updated Time     `json:"updated"`
@@ -81,7 +84,8 @@ type Session struct {
 //
 // A node has two sides. Shown is what the client saw, or nil for the steps in
 // between that no client sees. Sent is exactly what the model was or will be
-// sent for it, volatile tail included; it never changes once written. Unsent
+// sent for it, volatile tail included; it never changes once written. What does not
+// fit the model's window is cut on the way, always at the same place. Unsent
 // nodes are between the client and loci alone, such as a question and its
 // answer: the model never reads them, and Sent only tells whose words they are.
 type Node struct {

@@ -92,6 +92,7 @@ type Settings struct {
 	ReplaceClient bool // leave out the client's own system message
 	MaxSteps      int  // model calls a turn
 	KeptRounds    int  // rounds kept when the window is full
+	UsableShare   int  // percent of a window that a conversation may fill; 0: by the model's size
 	// AskFor is how long a question waits for its answer; 0: five minutes.
 	AskFor  time.Duration
 	Working string
@@ -117,14 +118,16 @@ type Config struct {
 // Agent runs the turns of all sessions: one at a time in each, sessions side
 // by side. It is safe for concurrent use.
 type Agent struct {
-	cfg   Config
-	lanes lanes
-	runs  runs
-	feeds feeds
-	steps lastSteps
-	shelf offer.Shelf
-	own   sync.WaitGroup // turns that belong to sessions
-	clock deadlines      // of the questions that are open
+	cfg    Config
+	lanes  lanes
+	runs   runs
+	feeds  feeds
+	steps  lastSteps
+	shelf  offer.Shelf
+	counts counts
+	scales scales
+	own    sync.WaitGroup // turns that belong to sessions
+	clock  deadlines      // of the questions that are open
 }
 
 // New makes an Agent.

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,9 @@ type script struct {
 	mu       sync.Mutex
 	tier     loci.Tier
 	window   int
+	params   int64
+	answer   func(loci.Request) any // instead of replies
+	honest   bool                   // it counts the tokens of its prompts
 	stops    []string
 	away     bool   // the server does not answer
 	looked   func() // called once, when a turn wants to know about the model
@@ -53,7 +57,7 @@ func (s *script) Profile(_ context.Context, model string) (loci.Profile, error) 
 	if model == "gone" {
 		return loci.Profile{}, loci.Errorf(loci.NotFound, "model 'gone' not found")
 	}
-	return loci.Profile{Model: model, Tier: s.tier, Window: s.window, Stops: s.stops}, nil
+	return loci.Profile{Model: model, Tier: s.tier, Window: s.window, Params: s.params, Stops: s.stops}, nil
 }
 
 // Chat plays one reply: a list of parts, or a single part.
@@ -65,12 +69,18 @@ func (s *script) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chun
 		next, s.replies = s.replies[0], s.replies[1:]
 	}
 	s.mu.Unlock()
+	if s.answer != nil {
+		next = s.answer(req)
+	}
 	parts, ok := next.([]any)
 	if !ok {
 		parts = []any{next}
 	}
 	return func(yield func(loci.Chunk, error) bool) {
 		last := loci.Chunk{Finish: loci.FinishStop, Usage: &loci.Usage{Prompt: 100, Completion: 10, Cached: new(90)}}
+		if s.honest {
+			last.Usage.Prompt = takes(req)
+		}
 		for _, p := range parts {
 			switch p := p.(type) {
 			case string:
@@ -188,6 +198,8 @@ type world struct {
 	store *store.DB
 	log   *faultyLog
 	agent *agent.Agent
+	steps int           // of a turn; 0: 6
+	share int           // of a window
 	wait  time.Duration // how long a question waits; 0: long
 }
 
@@ -228,7 +240,7 @@ func (w *world) again() *agent.Agent {
 	return agent.New(agent.Config{
 		Model: w.model, Tools: tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: transcript.Store{Sessions: w.store, Nodes: w.store}, Chooser: chooser{},
 		Settings: agent.Settings{
-			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4, AskFor: w.wait,
+			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: cmp.Or(w.steps, 6), KeptRounds: 4, UsableShare: w.share, AskFor: w.wait,
 			Folders: func(p loci.Principal) []string {
 				if p.Owner {
 					return []string{"/home/mira"}

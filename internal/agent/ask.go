@@ -20,6 +20,7 @@ func (t *turn) ask(ctx context.Context) phase {
 		return t.exhausted()
 	}
 	t.Step++
+	t.makeRoom()
 	req := t.request()
 	switch t.session.Tier {
 	case loci.TierNative:
@@ -37,6 +38,9 @@ func (t *turn) ask(ctx context.Context) phase {
 	if err != nil {
 		if errors.Is(err, loci.ErrNoTools) && t.session.Tier == loci.TierNative && out.text == "" {
 			return t.toText()
+		}
+		if loci.AsError(err).Code == loci.Context && out.text == "" && t.tooLong() {
+			return (*turn).ask
 		}
 		return t.fail(err)
 	}
@@ -100,6 +104,7 @@ func (t *turn) book(out *output, began time.Time) {
 	out.receipt.Calls, out.receipt.Millis = 1, time.Since(began).Milliseconds()
 	t.Receipt = sum(t.Receipt, out.receipt)
 	t.finish = out.finish
+	t.agent.scales.heed(t.profile, t.estimate, out.receipt.Prompt)
 	t.agent.steps.finish(t.session.ID, out)
 	t.log.Info("model call", "stage", "model", "step", t.Step, "prompt_tokens", out.receipt.Prompt,
 		"reused_tokens", out.receipt.Reused, "completion_tokens", out.receipt.Completion, "duration", time.Since(began))
@@ -229,7 +234,7 @@ func (t *turn) request() *loci.Request {
 	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
 	var before loci.Node // the last one that was sent
-	for _, n := range sendable(t.path) {
+	for _, n := range sendable(t.view()) {
 		// Many models demand that the roles take turns.
 		switch last := &req.Messages[len(req.Messages)-1]; {
 		case n.Sent.Role != loci.User || last.Role != loci.User:

@@ -101,6 +101,7 @@ func (t *turn) open() (opened []string) {
 		Lang:      t.language(),
 		Taint:     t.session.Taint,
 		Said:      t.said(),
+		Page:      t.page(),
 	}
 	if !slices.ContainsFunc(t.scope.Folders, func(f string) bool { return inside(t.scope.Working, f) }) && len(t.scope.Folders) > 0 {
 		t.scope.Working = t.scope.Folders[0]

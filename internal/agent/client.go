@@ -174,6 +174,8 @@ func (t *turn) handOver(calls []loci.ToolCall) phase {
 // absent is the result of a call that nobody here can run; false if it can be.
 func (t *turn) absent(call loci.ToolCall) (loci.ToolResult, bool) {
 	switch {
+	case call.Name == offer.ReadResult().Name && len(t.session.Tools) > 0:
+		return t.readOn(call), true
 	case call.Name == offer.FindTool().Name && t.frozen(call.Name):
 		var args struct{ Need, Name string }
 		_ = json.Unmarshal(call.Arguments, &args) // without a need, all names are listed

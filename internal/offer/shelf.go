@@ -52,8 +52,8 @@ func (t tool) candidate(tier loci.Tier) candidate {
 func ReadResult() loci.ToolSpec {
 	return loci.ToolSpec{
 		Name:        "read_result",
-		Description: "Reads on in a long tool result: its id as given there, page from 1.",
-		Parameters:  json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"page":{"type":"integer"}},"required":["id"],"additionalProperties":false}`),
+		Description: "Reads on in a long tool result: id and from as given there.",
+		Parameters:  json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"from":{"type":"integer"}},"required":["id","from"],"additionalProperties":false}`),
 		SideEffects: loci.EffectNone,
 		Examples:    []string{"Read the rest of the result.", "Show the next page of that output."},
 	}

@@ -15,7 +15,7 @@ const (
 	// the session must not undo it. Principal and created never change.
 	putSession = `
 		INSERT INTO session (` + sessionColumns + `, last_seq)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET
 			thread        = excluded.thread,
 			model         = excluded.model,
@@ -29,6 +29,7 @@ const (
 			working       = excluded.working,
 			taint         = excluded.taint,
 			base          = excluded.base,
+			digested      = excluded.digested,
 			head          = excluded.head,
 			updated       = max(updated, excluded.updated),
 			last_seq      = last_seq + excluded.last_seq
@@ -197,7 +198,7 @@ func (t *tx) putSession(b loci.Batch) (principal string, last int64, err error) 
 		return "", 0, err
 	}
 	err = t.row(putSession, s.ID, s.Principal, s.Thread, s.Model, s.Title, string(s.Tier), s.System, s.ClientSystem,
-		tools, clientTools, string(folders), s.Working, string(taint), s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
+		tools, clientTools, string(folders), s.Working, string(taint), s.Base, s.Digested, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
 	).Scan(&principal, &last)
 	return principal, last, err
 }

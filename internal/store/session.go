@@ -13,7 +13,7 @@ import (
 // sessionColumns are in the order in which scanSession reads them.
 const sessionColumns = `
 	id, principal, thread, model, title, tier, system, client_system,
-	tools, client_tools, folders, working, taint, base, head, created, updated`
+	tools, client_tools, folders, working, taint, base, digested, head, created, updated`
 
 const (
 	sessionByID = `SELECT` + sessionColumns + ` FROM session WHERE id = ? AND principal = ?`
@@ -102,7 +102,7 @@ func scanSession(scan scanner) (loci.Session, error) {
 	var tools, clientTools, folders, taint []byte
 	var created, updated int64
 	err := scan(&s.ID, &s.Principal, &s.Thread, &s.Model, &s.Title, &s.Tier, &s.System, &s.ClientSystem,
-		&tools, &clientTools, &folders, &s.Working, &taint, &s.Base, &s.Head, &created, &updated)
+		&tools, &clientTools, &folders, &s.Working, &taint, &s.Base, &s.Digested, &s.Head, &created, &updated)
 	if err != nil {
 		return s, err
 	}
