@@ -169,6 +169,9 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		t.speak("The model tried to use a tool in a form that cannot be read: " + fault.Message())
 	case t.shown.Len() == 0 && out.finish == loci.FinishLength: // in its thoughts, or in a call
 		t.speak("(The limit of the reply's length was reached before the model had answered. Ask for less at once, or allow longer replies.)")
+	case out.finish == loci.FinishLength && t.req.Options.MaxTokens == nil:
+		t.gap()
+		t.speak("(The reply ends here because the model's window or its limit is full. Say \"go on\" to have the rest.)")
 	case t.shown.Len() == 0:
 		t.speak("(The model gave no answer. Ask again, or in other words.)")
 	}

@@ -201,6 +201,7 @@ func (c *Client) encode(b Backend, req loci.Request) (body []byte, path string, 
 	if c.config.Window > 0 {
 		req.Options = ollama.WithWindow(req.Options, c.config.Window)
 	}
+	req.Options = ollama.Uncut(req.Options)
 	body, err = ollama.EncodeChat(req, true)
 	return body, "/api/chat", err
 }
