@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	digest     = 360 // bytes of a result, or of what a call would write, that is sent in short
+	digest     = 240 // bytes of a result, or of what a call would write, that is sent in short
 	leastShare = 150 // tokens that a result may take, whatever the window
 	outputMark = "<tool_output>"
 )

@@ -91,11 +91,33 @@ func (t *turn) makeRoom() {
 			return
 		}
 	}
-	if t.digestTo(len(t.path)-1) && fits() || t.full {
+	if t.dropSteps() && fits() || t.digestTo(len(t.path)-1) && fits() || t.full {
 		return
 	}
 	t.full = true
 	t.notice += fmt.Sprintf("(The model's window of %d tokens is full: the model may not see all of this. Ask for a smaller part.)\n\n", t.profile.Window)
+}
+
+// keptSteps is how many steps of a turn are sent in any case.
+const keptSteps = 2
+
+// dropSteps leaves out all but the newest steps of the turn that runs. The question
+// stays before them. It is false if there are no more.
+func (t *turn) dropSteps() bool {
+	var steps []int
+	for i, n := range t.path {
+		if n.Turn == t.id && n.Sent.Role == loci.Assistant && n.Shown == nil && !n.Unsent {
+			steps = append(steps, i)
+		}
+	}
+	dropped := len(steps) - keptSteps
+	if dropped <= 0 {
+		return false
+	}
+	t.session.Base, t.dirty = t.path[steps[dropped]].ID, true
+	t.fromBase()
+	t.notice += fmt.Sprintf("(The model's window of %d tokens is full: from here on the model no longer sees the first %d of its steps.)\n\n", t.profile.Window, dropped)
+	return true
 }
 
 // digestTo has all that is long up to a place of the path sent in short. It is false
@@ -158,14 +180,22 @@ func (t *turn) fixed() int {
 }
 
 // fromBase leaves out what was left out before, and tells how many questions that
-// is.
+// is. A turn that was cut between its steps keeps its question.
 func (t *turn) fromBase() (hidden int) {
 	i := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Base })
 	if i <= 0 {
 		return 0
 	}
-	hidden = len(roundStarts(t.path[:i]))
-	t.path = t.path[i:]
+	rounds := roundStarts(t.path[:i+1])
+	hidden = len(rounds)
+	kept := t.path[i:]
+	if hidden > 0 && (kept[0].Shown == nil || kept[0].Sent.Role != loci.User) {
+		hidden--
+		kept = append([]loci.Node{t.path[rounds[hidden]]}, kept...)
+	} else if hidden > 0 {
+		hidden--
+	}
+	t.path = kept
 	return hidden
 }
 

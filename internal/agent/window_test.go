@@ -195,3 +195,38 @@ func TestUsableShare(t *testing.T) {
 		}
 	}
 }
+
+// TestManySteps has a turn of more steps than a window holds even in short: the first
+// steps go, the question stays, and so it is in the next turn.
+func TestManySteps(t *testing.T) {
+	for _, tier := range []loci.Tier{loci.TierNative, loci.TierText} {
+		var replies []any
+		for i := range 24 {
+			if tier == loci.TierText {
+				replies = append(replies, fmt.Sprintf(`<tool>read_file(path="log%d.txt")</tool>`, i))
+			} else {
+				replies = append(replies, call("read_file", fmt.Sprintf(`{"path":"log%d.txt"}`, i)))
+			}
+		}
+		w := newWorld(t, tier, append(replies, "All read.", "Good.")...)
+		w.model.window, w.model.honest, w.steps = 2048, true, 30
+		for i := range 24 {
+			w.tools.files[fmt.Sprintf("log%d.txt", i)] = logLines(8)
+		}
+		w.agent.Close()
+		w.agent = w.again()
+		o := w.ask(nil, "Read all logs.")
+		if !strings.HasSuffix(o.text, "All read.") || !strings.Contains(o.text, "no longer sees the first") || strings.Contains(o.text, "may not see all") {
+			t.Fatalf("%+v", o)
+		}
+		w.ask([]loci.Message{{Role: loci.User, Content: "Read all logs."}, {Role: loci.Assistant, Content: o.text}}, "Thanks.")
+		for i, r := range w.model.requests {
+			if n := takes(r); n > 2048*3/4 {
+				t.Errorf("request %d takes %d tokens", i+1, n)
+			}
+			if !strings.HasPrefix(r.Messages[1].Content, "Read all logs.") {
+				t.Errorf("request %d begins with %q", i+1, r.Messages[1].Content)
+			}
+		}
+	}
+}
