@@ -209,10 +209,11 @@ func (t *turn) moved(opened []string) prompt.Moved {
 // the model reads it.
 func (t *turn) addUser(sent string) {
 	t.begun = true
-	t.fit(sent)
 	m := t.req.Message
 	m.Content = sent
-	t.add(transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.req.Message.Content, m))
+	n := transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.req.Message.Content, m)
+	t.fit(t.agent.counts.of(sent, n.ID) + imageTokens*len(m.Images))
+	t.add(n)
 	t.rebase()
 }
 

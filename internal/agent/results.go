@@ -14,7 +14,7 @@ import (
 func (t *turn) addResults() {
 	t.begun = true
 	calls := t.answered(handedLast(t.path), shownCalls(t.req.History), t.req.Results)
-	t.fit("")
+	t.fit(0)
 	for i, m := range t.req.Results {
 		call := calls[i]
 		t.taint(clientSource(call.Name))

@@ -45,6 +45,12 @@ func (t *turn) view() []loci.Node {
 // short is what is sent of a node.
 func (t *turn) short(n loci.Node, digested bool) (loci.Message, bool) {
 	m := n.Sent
+	if n.Shown == nil && digested && m.Role == loci.Assistant {
+		return shortCalls(m)
+	}
+	if m.Role != loci.ToolRole && !isOutput(n) {
+		return m, false
+	}
 	most := len(m.Content)
 	if tokens, share := t.agent.counts.of(m.Content, n.ID), t.share(); tokens > share {
 		most = len(m.Content) * share / tokens
@@ -53,18 +59,14 @@ func (t *turn) short(n loci.Node, digested bool) (loci.Message, bool) {
 		most = min(most, digest)
 	}
 	switch {
-	case n.Shown == nil && digested && m.Role == loci.Assistant:
-		return shortCalls(m)
 	case len(m.Content) <= most:
 		return m, false
 	case m.Role == loci.ToolRole:
 		m.Content = string(begun(m.Content, n.ID, 0, most, true))
-		return m, true
-	case isOutput(n):
+	default:
 		m.Content = shortOutputs(m.Content, n.ID, most)
-		return m, true
 	}
-	return m, false
+	return m, true
 }
 
 // share is how many tokens of a window one result may take: half of what the system
@@ -233,11 +235,15 @@ func (c *counts) of(s, node string) int {
 		return n
 	}
 	n = text.Tokens(s)
+	c.put(k, n)
+	return n
+}
+
+func (c *counts) put(k countKey, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.made == nil || len(c.made) >= countsKept {
 		c.made = map[countKey]int{}
 	}
 	c.made[k] = n
-	return n
 }

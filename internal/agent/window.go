@@ -19,16 +19,15 @@ const (
 	smallModel = 8_500_000_000
 )
 
-// fit makes room for the next message of the person where the conversation no longer
+// fit makes room for the next message of the person, of so many tokens, where the conversation no longer
 // fits the usable part of the model's window. First long tool results of the past are
 // sent in short; if that is not enough, the oldest rounds are left out: at most
 // KeptRounds stay, and no more than fill half of the room. Either breaks the cached
 // prefix, so it is done rarely and then for a large part. Where it happened is kept
 // for the turns to come, and the person is told.
-func (t *turn) fit(next string) {
+func (t *turn) fit(message int) {
 	hidden := t.fromBase()
 	room := t.tokens(t.usable())
-	message := text.Tokens(next) + imageTokens*len(t.req.Message.Images)
 	if message > t.tokens(t.profile.Window) { // some servers refuse it, and some cut it in silence
 		t.notice = fmt.Sprintf("(This message alone is longer than the model's window of %d tokens: the model may not see all of it.)\n\n", t.profile.Window)
 	}

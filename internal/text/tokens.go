@@ -26,6 +26,10 @@ const (
 func Tokens(s string) int {
 	var c counter
 	for _, r := range s {
+		if r < 0x80 && kinds[r] == c.run && c.run != single { // most of a text
+			c.length++
+			continue
+		}
 		c.add(r)
 	}
 	c.close()
@@ -86,6 +90,14 @@ func (c *counter) close() {
 	}
 	c.run, c.length = none, 0
 }
+
+// kinds are those of the ASCII characters.
+var kinds = func() (table [0x80]kind) {
+	for r := range table {
+		table[r] = kindOf(rune(r))
+	}
+	return table
+}()
 
 func kindOf(r rune) kind {
 	switch {
