@@ -45,6 +45,7 @@ type branch struct {
 	begun    bool        // the person's message is in the path
 	path     []loci.Node // from the session's base to here: what the model is sent
 	estimate int         // tokens of the prompt that was made last
+	hidden   int         // questions of the path that are not sent
 	told     bool        // the person was told that older results are sent in short
 	full     bool        // the window is, and the person was told
 	overlong int         // prompts that the server found too long

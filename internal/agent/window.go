@@ -19,16 +19,17 @@ const (
 	smallModel = 8_500_000_000
 )
 
-// fit makes room for the next message of the person, of so many tokens, where the conversation no longer
-// fits the usable part of the model's window. First long tool results of the past are
-// sent in short; if that is not enough, the oldest rounds are left out: at most
-// KeptRounds stay, and no more than fill half of the room. Either breaks the cached
-// prefix, so it is done rarely and then for a large part. Where it happened is kept
-// for the turns to come, and the person is told.
+// fit makes room for the next message of the person, of so many tokens, where the
+// conversation no longer fits the usable part of the model's window. First long tool
+// results of the past are sent in short; if that is not enough, the oldest rounds are
+// left out: at most KeptRounds stay, and no more than fill half of the room. Either
+// breaks the cached prefix, so it is done rarely and then for a large part. Where it
+// happened is kept for the turns to come, and the person is told.
 func (t *turn) fit(message int) {
-	hidden := t.fromBase()
+	t.fromBase()
 	room := t.tokens(t.usable())
 	if message > t.tokens(t.profile.Window) { // some servers refuse it, and some cut it in silence
+		t.full = true
 		t.notice = fmt.Sprintf("(This message alone is longer than the model's window of %d tokens: the model may not see all of it.)\n\n", t.profile.Window)
 	}
 	room -= t.fixed() + message
@@ -51,14 +52,16 @@ func (t *turn) fit(message int) {
 		return // nothing older to leave out: the message itself is too long
 	}
 	older, _ := slices.BinarySearch(rounds, cut)
-	t.notice += t.leftOut(hidden+older, hidden+len(rounds))
+	t.leaveOut(older, len(rounds))
 	t.path = t.path[cut:]
 	t.rebased = true
 }
 
-func (t *turn) leftOut(older, all int) string {
-	return fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
-		t.profile.Window, older, all)
+// leaveOut tells the person how many of the questions that were sent are not any more.
+func (t *turn) leaveOut(older, all int) {
+	t.notice += fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
+		t.profile.Window, t.hidden+older, t.hidden+all)
+	t.hidden += older
 }
 
 // makeRoom sees to it, before each call of the model, that the prompt and the reply
@@ -83,14 +86,17 @@ func (t *turn) makeRoom() {
 	}
 	if rounds := roundStarts(t.path); len(rounds) > 1 {
 		now := rounds[len(rounds)-1]
-		t.notice += t.leftOut(len(rounds)-1, len(rounds))
+		t.leaveOut(len(rounds)-1, len(rounds))
 		t.path = t.path[now:]
 		t.session.Base, t.dirty = t.path[0].ID, true
 		if fits() {
 			return
 		}
 	}
-	if t.dropSteps() && fits() || t.digestTo(len(t.path)-1) && fits() || t.full {
+	if t.dropSteps() && fits() || t.digestTo(len(t.path)-1) && fits() {
+		return
+	}
+	if t.full || t.estimate <= t.tokens(t.profile.Window) { // only the reply will be short, and says so
 		return
 	}
 	t.full = true
@@ -178,24 +184,22 @@ func (t *turn) fixed() int {
 	return n
 }
 
-// fromBase leaves out what was left out before, and tells how many questions that
-// is. A turn that was cut between its steps keeps its question.
-func (t *turn) fromBase() (hidden int) {
+// fromBase leaves out what was left out before, and counts the questions in it. A turn
+// that was cut between its steps keeps its question.
+func (t *turn) fromBase() {
 	i := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Base })
 	if i <= 0 {
-		return 0
+		return
 	}
 	rounds := roundStarts(t.path[:i+1])
-	hidden = len(rounds)
 	kept := t.path[i:]
-	if hidden > 0 && (kept[0].Shown == nil || kept[0].Sent.Role != loci.User) {
-		hidden--
-		kept = append([]loci.Node{t.path[rounds[hidden]]}, kept...)
-	} else if hidden > 0 {
-		hidden--
+	if last := len(rounds) - 1; last >= 0 {
+		t.hidden += last
+		if question := rounds[last]; question != i {
+			kept = append([]loci.Node{t.path[question]}, kept...)
+		}
 	}
 	t.path = kept
-	return hidden
 }
 
 // roundStarts gives the positions of the person's messages.
