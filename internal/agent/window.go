@@ -287,13 +287,17 @@ func (s *scales) heed(p loci.Profile, estimate, counted int) {
 const mostRefused = 2
 
 // tooLong is for a prompt that the server refused as longer than its window: it must
-// count more tokens than we do. It is false where no more can be done about it.
+// count more tokens than we do. It is false where nothing can be left out.
 func (t *turn) tooLong() bool {
+	before := t.estimate
 	if t.overlong++; t.overlong > mostRefused || t.full {
 		return false
 	}
+	t.agent.scales.heed(t.profile, before, before*5/4)
+	if t.makeRoom(); t.estimate >= before {
+		return false
+	}
 	t.Step--
-	t.agent.scales.heed(t.profile, t.estimate, max(t.profile.Window, t.estimate*5/4))
 	return true
 }
 

@@ -66,9 +66,10 @@ func (o Offer) Find(need string) json.RawMessage {
 		Note  string   `json:"note"`
 	}
 	result.Tools = []hit{}
-	scores, rest, has := score(o.documents, need), []string(nil), ""
+	all := o.all()
+	scores, rest, has := score(documentsOf(all), need), []string(nil), ""
 	for place, i := range byScore(scores) {
-		switch t := o.known[i]; {
+		switch t := all[i].short; {
 		case o.offered(t.Name):
 			if place == 0 && scores[i] > 0 {
 				has = "You have " + t.Name + " already. "

@@ -58,8 +58,9 @@ type Offer struct {
 	More bool
 
 	originals map[string]string // the client's name by the offered name
-	known     []loci.ToolSpec   // all that Find searches, shortened,
-	documents []document        // and the words of each
+	shelf     *Shelf            // what Find searches: ours,
+	ours      []loci.ToolSpec
+	tools     []tool // and the client's
 }
 
 // Need is what an offer is made for.
@@ -86,12 +87,9 @@ type candidate struct {
 // things are set up are left out in any case.
 func (s *Shelf) Choose(n Need) Offer {
 	tools := named(n.Ours, n.Theirs)
-	o := Offer{originals: originals(tools)}
+	o := Offer{originals: originals(tools), shelf: s, ours: n.Ours, tools: tools}
 	all := s.candidates(n, tools)
-	for _, c := range all {
-		o.known, o.documents = append(o.known, c.short), append(o.documents, c.document)
-	}
-	picked, whole := choose(all, score(o.documents, n.Message), n.Room, n.Tier)
+	picked, whole := choose(all, score(documentsOf(all), n.Message), n.Room, n.Tier)
 	o.More = !whole
 	for i, c := range all {
 		spec, taken := picked[i]
@@ -150,19 +148,36 @@ func asTheyAre(all []candidate, tools []tool, n Need) {
 // be found. A tool that the client no longer has stays offered, and has no original.
 func (s *Shelf) Resume(ours, theirs, began, offered []loci.ToolSpec) Offer {
 	tools := named(ours, theirs)
-	o := Offer{Ours: began, Theirs: offered, originals: originals(tools), More: true}
-	for _, t := range ours {
-		c := s.candidate(t, loci.TierNative)
-		o.known, o.documents = append(o.known, c.short), append(o.documents, c.document)
-	}
+	o := Offer{Ours: began, Theirs: offered, originals: originals(tools), More: true, shelf: s, ours: ours, tools: tools}
 	for _, t := range tools {
-		c := t.candidate(loci.TierNative)
-		o.known, o.documents = append(o.known, c.short), append(o.documents, c.document)
 		if !slices.ContainsFunc(offered, func(s loci.ToolSpec) bool { return s.Name == t.name }) {
-			o.Left = append(o.Left, c.short)
+			o.Left = append(o.Left, t.short())
 		}
 	}
 	return o
+}
+
+// all are the tools that Find searches.
+func (o Offer) all() []candidate {
+	if o.shelf == nil {
+		return nil
+	}
+	all := make([]candidate, 0, len(o.ours)+len(o.tools))
+	for _, t := range o.ours {
+		all = append(all, o.shelf.candidate(t, loci.TierNative))
+	}
+	for _, t := range o.tools {
+		all = append(all, t.candidate(loci.TierNative))
+	}
+	return all
+}
+
+func documentsOf(all []candidate) []document {
+	documents := make([]document, len(all))
+	for i, c := range all {
+		documents[i] = c.document
+	}
+	return documents
 }
 
 // Original is the client's own name of a tool, offered or left out, by the name

@@ -74,10 +74,14 @@ func score(documents []document, query string) []float64 {
 		average += d.length / float64(len(documents))
 	}
 	var wanted []string
-	for _, w := range terms(bothEnds(query)) {
-		wanted = append(wanted, keys(w)...)
-	}
 	seen := map[string]bool{}
+	for _, w := range terms(bothEnds(query)) {
+		if !seen[w] {
+			seen[w] = true
+			wanted = append(wanted, keys(w)...)
+		}
+	}
+	clear(seen)
 	for _, w := range wanted {
 		if seen[w] {
 			continue

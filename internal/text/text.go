@@ -60,10 +60,10 @@ func First(s string, most int) string {
 func Title(s string, most int) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	line = strings.TrimSpace(line)
-	if utf8.RuneCountInString(line) <= most {
+	if len(First(line, most)) == len(line) {
 		return line
 	}
-	return string([]rune(line)[:most-1]) + "…"
+	return First(line, most-1) + "…"
 }
 
 // Distance is the number of characters to insert, delete or replace to turn a
