@@ -39,6 +39,7 @@ type Scope struct {
 	Turn      string
 	Folders   []string // absolute paths of the folders that may be looked into
 	Working   string   // where relative paths start; empty: the first folder
+	Page      int      // characters of a page of text that the model's window has room for; 0: any number
 	Lang      string   // language of the person's words: "en", "zh" or "cs"
 	Model     string   // the session's, for tools that ask one; empty: the default
 	// Taint is what the session has read from outside, such as "web example.org";
@@ -57,13 +58,15 @@ type Session struct {
 	// Tier, Markup, System, ClientSystem and Tools are frozen when the session starts,
 	// so that the prompt's first bytes never change. Folders grows when the
 	// person allows one more for this session.
-	Tier         Tier     `json:"tier"`
-	Markup       Markup   `json:"dialect,omitempty"` // how the model was taught to write calls, in the text tier
-	System       string   `json:"-"`
-	ClientSystem string   `json:"-"`
-	Tools        []string `json:"-"`
-	Layout       []Span   `json:"-"` // the sections of System
-	Sent         Sent     `json:"-"` // what the model was last sent
+	Tier         Tier   `json:"tier"`
+	Markup       Markup `json:"dialect,omitempty"` // how the model was taught to write calls, in the text tier
+	System       string `json:"-"`
+	ClientSystem string `json:"-"`
+	Layout       []Span `json:"-"` // the sections of System
+	Sent         Sent   `json:"-"` // what the model was last sent
+	// Tools are ours as the model is sent them; in the text tier, where System
+	// describes them, they have names only.
+	Tools []ToolSpec `json:"-"`
 	// ClientTools are the tools that the client runs itself, as the model is
 	// offered them. They are frozen too.
 	ClientTools []ToolSpec `json:"-"`
@@ -71,11 +74,13 @@ type Session struct {
 	Working     string     `json:"working,omitempty"` // where relative paths start; empty: as configured
 	// Taint is where from outside the conversation has read, in the order of reading:
 	// once something is in it, it stays.
-	Taint   []string `json:"taint,omitempty"`
-	Base    string   `json:"-"` // first node that is still sent; empty: the root
-	Head    string   `json:"-"` // newest node
-	Created Time     `json:"created"`
-	Updated Time     `json:"updated"`
+	Taint []string `json:"taint,omitempty"`
+	Base  string   `json:"-"` // first node that is still sent; empty: the root
+	// Digested is the last node of which long parts are sent in short; empty: none.
+	Digested string `json:"-"`
+	Head     string `json:"-"` // newest node
+	Created  Time   `json:"created"`
+	Updated  Time   `json:"updated"`
 }
 
 // Span is a named part of a text: so many bytes after the one before it and
@@ -110,7 +115,8 @@ type Part struct {
 //
 // A node has two sides. Shown is what the client saw, or nil for the steps in
 // between that no client sees. Sent is exactly what the model was or will be
-// sent for it, volatile tail included; it never changes once written. Unsent
+// sent for it, volatile tail included; it never changes once written. What does not
+// fit the model's window is cut on the way, always at the same place. Unsent
 // nodes are between the client and loci alone, such as a question and its
 // answer: the model never reads them, and Sent only tells whose words they are.
 type Node struct {

@@ -27,6 +27,7 @@ type ToolSpec struct {
 	Dangerous   bool            `json:"dangerous"`          // asks first
 	Files       bool            `json:"files,omitempty"`    // works only inside the folders of the scope
 	Examples    []string        `json:"examples,omitempty"` // what a person says when this tool is wanted
+	Core        bool            `json:"core,omitempty"`     // wanted so often that it is offered before others
 	Timeout     time.Duration   `json:"timeout_ns,omitempty"`
 	// Dormant tools cannot do anything here as things are set up. They are not offered
 	// to models, whose prompt is short; a call of one tells what would have to be set up.

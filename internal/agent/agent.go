@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/offer"
 	"loci/internal/prompt"
 	"loci/internal/transcript"
 )
@@ -101,6 +102,7 @@ type Settings struct {
 	ReplaceClient bool // leave out the client's own system message
 	MaxSteps      int  // model calls a turn
 	KeptRounds    int  // rounds kept when the window is full
+	UsableShare   int  // percent of a window that a conversation may fill; 0: by the model's size
 	// AskFor is how long a question waits for its answer; 0: five minutes.
 	AskFor  time.Duration
 	Working string
@@ -133,6 +135,9 @@ type Agent struct {
 	feeds   feeds
 	steps   lastSteps
 	resting resting
+	shelf   offer.Shelf
+	counts  counts
+	scales  scales
 	own     sync.WaitGroup // turns that belong to sessions
 	clock   deadlines      // of the questions that are open
 }

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,9 @@ type script struct {
 	mu       sync.Mutex
 	tier     loci.Tier
 	window   int
+	params   int64
+	answer   func(loci.Request) any // instead of replies
+	honest   bool                   // it counts the tokens of its prompts
 	stops    []string
 	found    loci.Profile // what else is known of it
 	away     bool         // the server does not answer
@@ -55,7 +59,7 @@ func (s *script) Profile(_ context.Context, model string) (loci.Profile, error) 
 		return loci.Profile{}, loci.Errorf(loci.NotFound, "model 'gone' not found")
 	}
 	p := s.found
-	p.Model, p.Tier, p.Window, p.Stops = model, s.tier, s.window, s.stops
+	p.Model, p.Tier, p.Window, p.Params, p.Stops = model, s.tier, s.window, s.params, s.stops
 	return p, nil
 }
 
@@ -68,12 +72,18 @@ func (s *script) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chun
 		next, s.replies = s.replies[0], s.replies[1:]
 	}
 	s.mu.Unlock()
+	if s.answer != nil {
+		next = s.answer(req)
+	}
 	parts, ok := next.([]any)
 	if !ok {
 		parts = []any{next}
 	}
 	return func(yield func(loci.Chunk, error) bool) {
 		last := loci.Chunk{Finish: loci.FinishStop, Usage: &loci.Usage{Prompt: 100, Completion: 10, Cached: new(90)}}
+		if s.honest {
+			last.Usage.Prompt = takes(req)
+		}
 		for _, p := range parts {
 			switch p := p.(type) {
 			case string:
@@ -108,6 +118,8 @@ type shelf struct {
 	scope loci.Scope
 	// writing is called in the middle of a write.
 	writing func(context.Context)
+	more    int    // further tools, which are never called
+	words   string // put before each description
 }
 
 func (s *shelf) file(name string) string {
@@ -118,11 +130,15 @@ func (s *shelf) file(name string) string {
 
 func (s *shelf) Specs(loci.Scope) []loci.ToolSpec {
 	parameters := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`)
-	return []loci.ToolSpec{
-		{Name: "list_dir", Description: "Lists a folder.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`), SideEffects: loci.EffectRead},
-		{Name: "read_file", Description: "Reads a file.", Parameters: parameters, SideEffects: loci.EffectRead},
+	specs := []loci.ToolSpec{
+		{Name: "list_dir", Description: s.words + "Lists a folder.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`), SideEffects: loci.EffectRead},
+		{Name: "read_file", Description: s.words + "Reads a file.", Parameters: parameters, SideEffects: loci.EffectRead},
 		{Name: "write_file", Description: "Writes a file.", Parameters: json.RawMessage(`{"type":"object"}`), SideEffects: loci.EffectWrite, Dangerous: true},
 	}
+	for i := range s.more {
+		specs = append(specs, loci.ToolSpec{Name: fmt.Sprintf("core_%d", i), Description: "Does one more thing.", Parameters: parameters, Core: true})
+	}
+	return specs
 }
 
 func (s *shelf) Prepare(_ context.Context, _ loci.Scope, call loci.ToolCall) (loci.ToolCall, *loci.ToolResult) {
@@ -185,9 +201,12 @@ type world struct {
 	t     *testing.T
 	model *script
 	tools *shelf
+	set   agent.Tools // instead of tools
 	store *store.DB
 	log   *faultyLog
 	agent *agent.Agent
+	steps int           // of a turn; 0: 6
+	share int           // of a window
 	wait  time.Duration // how long a question waits; 0: long
 }
 
@@ -221,10 +240,14 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 
 // again makes the agent anew, as a restart does.
 func (w *world) again() *agent.Agent {
+	var tools agent.Tools = w.tools
+	if w.set != nil {
+		tools = w.set
+	}
 	return agent.New(agent.Config{
-		Model: w.model, Tools: w.tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: transcript.Store{Sessions: w.store, Nodes: w.store}, Chooser: chooser{},
+		Model: w.model, Tools: tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: transcript.Store{Sessions: w.store, Nodes: w.store}, Chooser: chooser{},
 		Settings: agent.Settings{
-			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: 6, KeptRounds: 4, AskFor: w.wait,
+			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: cmp.Or(w.steps, 6), KeptRounds: 4, UsableShare: w.share, AskFor: w.wait,
 			Folders: func(p loci.Principal) []string {
 				if p.Owner {
 					return []string{"/home/mira"}

@@ -23,6 +23,7 @@ func (t *turn) ask(ctx context.Context) phase {
 		return t.exhausted()
 	}
 	t.Step++
+	t.makeRoom()
 	req := t.request()
 	switch t.session.Tier {
 	case loci.TierNative:
@@ -43,6 +44,9 @@ func (t *turn) ask(ctx context.Context) phase {
 	if err != nil {
 		if errors.Is(err, loci.ErrNoTools) && t.session.Tier == loci.TierNative && out.text == "" {
 			return t.toText()
+		}
+		if loci.AsError(err).Code == loci.Context && out.text == "" && t.tooLong() {
+			return (*turn).ask
 		}
 		return t.fail(err)
 	}
@@ -132,6 +136,7 @@ func (t *turn) book(req *loci.Request, before past, out *output, took time.Durat
 	out.receipt.Millis = took.Milliseconds()
 	t.Receipt = receipt.Sum(t.Receipt, out.receipt)
 	t.finish = out.finish
+	t.agent.scales.heed(t.profile, t.estimate, out.receipt.Prompt)
 	t.agent.steps.finish(t.session.ID, out)
 	r := out.receipt
 	t.log.Info("model call", "stage", "model", "step", t.Step, "prompt_tokens", r.Prompt,
@@ -196,6 +201,7 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		t.Calls = t.identified(append(out.calls, besides(out.calls, written)...))
 		sent.ToolCalls = t.Calls
 	}
+	t.Calls = t.unwrapped(t.Calls)
 	done := loci.StepFinished{Step: t.Step, Text: out.text, Calls: t.Calls, Finish: out.finish, Receipt: out.receipt}
 	switch {
 	case len(t.Calls) > 0:
@@ -217,6 +223,9 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		t.speak("The model tried to use a tool in a form that cannot be read: " + fault.Message())
 	case t.shown.Len() == 0 && out.finish == loci.FinishLength: // in its thoughts, or in a call
 		t.speak("(The limit of the reply's length was reached before the model had answered. Ask for less at once, or allow longer replies.)")
+	case out.finish == loci.FinishLength && t.req.Options.MaxTokens == nil:
+		t.gap()
+		t.speak("(The reply ends here because the model's window or its limit is full. Say \"go on\" to have the rest.)")
 	case t.shown.Len() == 0:
 		t.speak("(The model gave no answer. Ask again, or in other words.)")
 	}
@@ -309,7 +318,7 @@ func (t *turn) request() *loci.Request {
 	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
 	var before loci.Node // the last one that was sent
-	for _, n := range sendable(t.path) {
+	for _, n := range sendable(t.view()) {
 		// Many models demand that the roles take turns.
 		switch last := &req.Messages[len(req.Messages)-1]; {
 		case n.Sent.Role != loci.User || last.Role != loci.User:

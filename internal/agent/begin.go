@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"loci"
+	"loci/internal/offer"
 	"loci/internal/prompt"
 	"loci/internal/text"
 	"loci/internal/toolcall"
@@ -62,16 +63,16 @@ func (t *turn) equip() (opened []string) {
 	model := cmp.Or(t.req.Model, t.session.Model, t.profile.Model)
 	opened = t.open()
 	t.scope.Model = model
-	t.offer()
+	t.anew = t.isNew || model != t.session.Model && t.profile.Tier != t.session.Tier
+	t.offer(t.anew)
 	switch {
 	case t.isNew:
 		t.freeze(model)
-	case model != t.session.Model:
+	case t.anew:
+		t.session.Model, t.session.Tier, t.session.Markup = model, t.profile.Tier, t.profile.Markup
+		t.system()
+	default:
 		t.session.Model = model // another model reads the same prompt
-		if t.profile.Tier != t.session.Tier {
-			t.session.Tier, t.session.Markup = t.profile.Tier, t.profile.Markup
-			t.system()
-		}
 	}
 	t.session.Updated, t.dirty = loci.Now(), true
 	return opened
@@ -101,6 +102,7 @@ func (t *turn) open() (opened []string) {
 		Lang:      t.language(),
 		Taint:     t.session.Taint,
 		Said:      t.said(),
+		Page:      t.page(),
 	}
 	if !slices.ContainsFunc(t.scope.Folders, func(f string) bool { return inside(t.scope.Working, f) }) && len(t.scope.Folders) > 0 {
 		t.scope.Working = t.scope.Folders[0]
@@ -122,16 +124,29 @@ func (t *turn) freeze(model string) {
 	t.session.ClientSystem = t.req.System
 	t.session.Title = text.Title(t.req.Message.Content, titleLength)
 	t.session.Created = loci.Time{Time: t.Began}
-	for _, s := range t.agent.cfg.Tools.Specs(t.scope) {
-		if !s.Dormant {
-			t.session.Tools = append(t.session.Tools, s.Name)
-		}
-	}
 	t.system()
 }
 
 // system writes the session's system block.
 func (t *turn) system() {
+	f := t.facts(t.session.Tier)
+	f.Tools, f.More = t.inFull(t.offered()), t.beyond()
+	if !t.frozen(offer.FindTool().Name) {
+		f.More = nil
+	}
+	if f.Tier == loci.TierText {
+		offered := f.Tools
+		if t.anew && len(t.client.Ours) > 0 { // in the words that fit
+			offered = append(slices.Clip(t.client.Ours), t.session.ClientTools...)
+		}
+		f.Markup = toolcall.Describe(t.session.Markup, offered)
+	}
+	sections := t.sections(f)
+	t.session.System, t.session.Layout = prompt.Join(sections), prompt.Layout(sections)
+}
+
+// facts is what the system block is made from, but for the tools.
+func (t *turn) facts(tier loci.Tier) prompt.Facts {
 	s := t.agent.cfg.Settings
 	f := prompt.Facts{
 		Now:     t.Began,
@@ -140,18 +155,30 @@ func (t *turn) system() {
 		Purpose: s.Purpose,
 		Folders: t.scope.Folders,
 		Working: t.scope.Working,
-		Tools:   t.offered(),
-		Tier:    t.session.Tier,
-		Family:  t.profile.Family,
+		Tier:    tier,
+		Brief:   offer.Budget(t.profile.Window) <= offer.Budget(0),
 	}
 	if !s.ReplaceClient {
-		f.Client = t.session.ClientSystem
+		f.Client = cmp.Or(t.session.ClientSystem, t.req.System)
 	}
-	if f.Tier == loci.TierText {
-		f.Markup = toolcall.Describe(t.session.Markup, f.Tools)
+	return f
+}
+
+func (t *turn) sections(f prompt.Facts) []prompt.Section {
+	s := t.agent.cfg.Settings
+	return prompt.System(f, prompt.ForFamily(s.Texts, s.FamilyTexts, t.profile.Family))
+}
+
+// inFull gives tools with all that is known about ours today: their effects, and the
+// words of which a line of text takes its own part.
+func (t *turn) inFull(tools []loci.ToolSpec) []loci.ToolSpec {
+	full := slices.Clone(tools)
+	for i, s := range full {
+		if at := slices.IndexFunc(t.specs, func(now loci.ToolSpec) bool { return now.Name == s.Name }); at >= 0 {
+			full[i] = t.specs[at]
+		}
 	}
-	sections := prompt.System(f, prompt.ForFamily(s.Texts, s.FamilyTexts, f.Family))
-	t.session.System, t.session.Layout = prompt.Join(sections), prompt.Layout(sections)
+	return full
 }
 
 // user is how to call the person. A name that a chat server forwards is not to
@@ -184,10 +211,11 @@ func (t *turn) moved(opened []string) prompt.Moved {
 // the model reads it.
 func (t *turn) addUser(sent string) {
 	t.begun = true
-	t.fit(sent)
 	m := t.req.Message
 	m.Content = sent
-	t.add(transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.req.Message.Content, m))
+	n := transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.req.Message.Content, m)
+	t.fit(t.agent.counts.of(sent, n.ID) + imageTokens*len(m.Images))
+	t.add(n)
 	t.rebase()
 }
 

@@ -1,12 +1,14 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 
 	"loci"
 	"loci/internal/offer"
+	"loci/internal/prompt"
 	"loci/internal/text"
 	"loci/internal/toolcall"
 	"loci/internal/transcript"
@@ -17,20 +19,28 @@ const clientResult = 16 << 10
 
 // offer finds out what the model may call: our tools, and those that the client
 // runs itself. What a session began with stays offered, since it is part of the
-// prompt.
-func (t *turn) offer() {
+// prompt. Another model has another cache, so it is offered anew for one.
+func (t *turn) offer(anew bool) {
 	t.specs = t.agent.cfg.Tools.Specs(t.scope)
 	if t.tier() == loci.TierTiny {
 		return
 	}
-	if t.isNew {
-		t.client = offer.Merge(t.specs, t.req.Tools, t.req.Message.Content, t.profile.Window)
-		t.session.ClientTools = t.client.Tools
-		if len(t.client.Left) > 0 {
-			t.session.ClientTools = append(slices.Clone(t.client.Tools), offer.FindTool())
+	if len(t.specs) > 0 {
+		t.specs = append(slices.Clip(t.specs), offer.ReadResult())
+	}
+	if anew {
+		t.client = t.agent.shelf.Choose(offer.Need{
+			Ours: t.specs, Theirs: t.req.Tools, Message: t.req.Message.Content, Room: t.toolRoom(), Tier: t.tier(),
+		})
+		t.session.Tools, t.session.ClientTools = t.client.Ours, t.client.Theirs
+		if t.tier() == loci.TierText {
+			t.session.Tools = namesOf(t.client.Ours)
+		}
+		if t.client.More {
+			t.session.ClientTools = append(slices.Clip(t.client.Theirs), offer.FindTool())
 		}
 	} else {
-		t.client = offer.Resume(t.specs, t.req.Tools, t.session.ClientTools, t.profile.Window)
+		t.client = t.agent.shelf.Resume(t.specs, t.req.Tools, t.session.Tools, t.session.ClientTools)
 	}
 	t.specs = append(append(slices.Clip(t.specs), t.session.ClientTools...), t.client.Left...)
 	if t.req.ToolChoice.Mode == loci.ChoiceNone { // they stay in the prompt, and nobody runs them
@@ -38,22 +48,76 @@ func (t *turn) offer() {
 	}
 }
 
-// tier is the session's, or the one that a new session will have.
+// namesOf gives tools without their words.
+func namesOf(specs []loci.ToolSpec) []loci.ToolSpec {
+	names := make([]loci.ToolSpec, len(specs))
+	for i, s := range specs {
+		names[i].Name = s.Name
+	}
+	return names
+}
+
+// toolRoom is how many tokens the tools may take, beside a system block that names
+// all of them. Many folders of the person's must not leave the model without tools.
+func (t *turn) toolRoom() int {
+	budget := offer.Budget(t.profile.Window)
+	f := t.facts(t.tier())
+	f.Client, f.Tools, f.More = "", t.specs, t.beyond()
+	if f.Tier == loci.TierText {
+		f.Markup = toolcall.Describe(t.markup(), []loci.ToolSpec{offer.FindTool()})
+	}
+	return max(budget/3, budget-text.Tokens(prompt.Join(t.sections(f))))
+}
+
+// tier is the session's, or the one that it is about to have.
 func (t *turn) tier() loci.Tier {
-	if t.isNew {
+	if t.session.Tier == "" || t.anew {
 		return t.profile.Tier
 	}
 	return t.session.Tier
 }
 
-// offered gives the tools that were frozen into the session, those that still
-// exist: ours, then the client's.
-func (t *turn) offered() []loci.ToolSpec {
-	later := func(s loci.ToolSpec) bool { return !slices.Contains(t.session.Tools, s.Name) && !t.frozen(s.Name) }
-	if !slices.ContainsFunc(t.specs, later) { // the rule, and no copy for as long as the model speaks
-		return t.specs
+// markup is how the model is, or is about to be, taught to write calls.
+func (t *turn) markup() loci.Markup {
+	if t.session.Tier == "" || t.anew {
+		return t.profile.Markup
 	}
-	return slices.DeleteFunc(slices.Clone(t.specs), later)
+	return t.session.Markup
+}
+
+// offered gives the tools that were frozen into the session as the model is sent
+// them: ours, then the client's. Of those frozen without their words the words of
+// today are taken; such sessions have them in their system block, or are old.
+func (t *turn) offered() []loci.ToolSpec {
+	all := make([]loci.ToolSpec, 0, len(t.session.Tools)+len(t.session.ClientTools))
+	for _, s := range t.session.Tools {
+		if s.Parameters == nil {
+			i := slices.IndexFunc(t.specs, func(now loci.ToolSpec) bool { return now.Name == s.Name })
+			if i < 0 {
+				continue
+			}
+			s = t.specs[i]
+		}
+		all = append(all, s)
+	}
+	return append(all, t.session.ClientTools...)
+}
+
+// beyond are our tools that are not offered, those wanted most first: find_tool leads
+// to them.
+func (t *turn) beyond() []loci.ToolSpec {
+	core := func(s loci.ToolSpec) int {
+		if s.Core {
+			return 0
+		}
+		return 1
+	}
+	specs := slices.Clone(t.specs)
+	slices.SortStableFunc(specs, func(a, b loci.ToolSpec) int { return cmp.Compare(core(a), core(b)) })
+	return slices.DeleteFunc(specs, func(s loci.ToolSpec) bool {
+		return s.Dormant || t.frozen(s.Name) || slices.ContainsFunc(t.session.Tools, func(o loci.ToolSpec) bool { return o.Name == s.Name }) ||
+			t.clients(loci.ToolCall{Name: s.Name})
+	})
 }
 
 // frozen tells whether a tool of the client is part of the session's prompt.
@@ -64,10 +128,26 @@ func (t *turn) frozen(name string) bool {
 // added are tools that the client brings since, where the model has no other way
 // to find them.
 func (t *turn) added() []loci.ToolSpec {
-	if t.isNew || t.frozen(offer.FindTool().Name) {
+	if t.anew || t.frozen(offer.FindTool().Name) {
 		return nil
 	}
 	return t.client.Left
+}
+
+// unwrapped replaces calls through find_tool by those that they stand for.
+func (t *turn) unwrapped(calls []loci.ToolCall) []loci.ToolCall {
+	meant := slices.Clone(calls)
+	for i, c := range calls {
+		inner, ok := offer.Called(c)
+		if !ok {
+			continue
+		}
+		if name, known := toolcall.Name(inner.Name, t.specs); known {
+			inner.Name = name
+			meant[i] = inner
+		}
+	}
+	return meant
 }
 
 // clients tells that a call is for the client to run.
@@ -102,11 +182,13 @@ func (t *turn) handOver(calls []loci.ToolCall) phase {
 // absent is the result of a call that nobody here can run; false if it can be.
 func (t *turn) absent(call loci.ToolCall) (loci.ToolResult, bool) {
 	switch {
+	case call.Name == offer.ReadResult().Name && len(t.session.Tools) > 0:
+		return t.readOn(call), true
 	case call.Name == offer.FindTool().Name && t.frozen(call.Name):
-		var args struct{ Need string }
+		var args struct{ Need, Name string }
 		_ = json.Unmarshal(call.Arguments, &args) // without a need, all names are listed
-		data := t.client.Find(args.Need)
-		return loci.ToolResult{Call: call, Data: data, Text: "find_tool: " + args.Need}, true
+		need := cmp.Or(args.Need, args.Name)      // a name that is none is a need
+		return loci.ToolResult{Call: call, Data: t.client.Find(need), Text: "find_tool: " + need}, true
 	case t.frozen(call.Name) && !t.clients(call):
 		e := &loci.ToolError{
 			Message:    "The chat client, which runs " + call.Name + ", does not offer it now.",

@@ -29,18 +29,17 @@ func (t *turn) foretell() bool {
 // its cache: of a conversation that it read before, what has been added since. Whether
 // it still has that, only the receipt tells.
 func (t *turn) unread() int {
-	tokens := text.Tokens(t.session.System) + pathTokens(t.path)
-	last, ok := t.agent.steps.get(t.session.ID)
-	if !ok || last.Request.Model != t.session.Model {
-		return tokens + t.toolTokens()
+	tokens := t.fixed() + t.pathTokens(t.view())
+	if last, ok := t.agent.steps.get(t.session.ID); ok && last.Request.Model == t.session.Model {
+		tokens = t.pathTokens(t.view())
+		for _, m := range last.Request.Messages[1:] { // after the system block
+			tokens -= text.Tokens(m.Content) + messageTokens
+		}
+		if last.Reply != nil {
+			tokens -= text.Tokens(last.Reply.Content) + messageTokens
+		}
 	}
-	for _, m := range last.Request.Messages {
-		tokens -= text.Tokens(m.Content)
-	}
-	if last.Reply != nil {
-		tokens -= text.Tokens(last.Reply.Content)
-	}
-	return max(0, tokens)
+	return max(0, int(float64(tokens)*t.agent.scales.of(t.profile)))
 }
 
 // inWords says a time in words.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"loci"
+	"loci/internal/offer"
 	"loci/internal/toolcall"
 	"loci/internal/transcript"
 )
@@ -13,7 +14,7 @@ import (
 func (t *turn) addResults() {
 	t.begun = true
 	calls := t.answered(handedLast(t.path), shownCalls(t.req.History), t.req.Results)
-	t.fit("")
+	t.fit(0)
 	for i, m := range t.req.Results {
 		call := calls[i]
 		t.taint(clientSource(call.Name))
@@ -85,7 +86,7 @@ func (t *turn) answered(handed, shown []loci.ToolCall, results []loci.Message) [
 func (t *turn) ours(handed loci.ToolCall) loci.ToolCall {
 	for _, n := range slices.Backward(t.path) {
 		for _, c := range n.Sent.ToolCalls {
-			if c.ID == handed.ID && !n.Unsent {
+			if c.ID == handed.ID && !n.Unsent && c.Name != offer.FindTool().Name {
 				return c
 			}
 		}

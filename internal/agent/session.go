@@ -36,13 +36,16 @@ func (a *Agent) Fork(ctx context.Context, p loci.Principal, session, turn string
 	fork.Updated = loci.Now()
 	nodes := make([]loci.Node, len(path))
 	for i, n := range path {
-		base := n.ID == old.Base
+		base, digested := n.ID == old.Base, n.ID == old.Digested
 		n.ID, n.Session = loci.NewID(loci.NodePrefix), fork.ID
 		if i > 0 {
 			n.Parent = nodes[i-1].ID
 		}
 		if base {
 			fork.Base = n.ID
+		}
+		if digested {
+			fork.Digested = n.ID
 		}
 		nodes[i] = n
 	}

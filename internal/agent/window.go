@@ -1,33 +1,49 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"loci"
 	"loci/internal/text"
 )
 
-// fit leaves out the oldest part of a conversation that no longer fits the
-// model's window together with the next message. That breaks the cached prefix,
-// so it is done rarely and then for a large part: at most KeptRounds rounds
-// stay, and no more than fill half of the room. Where they begin is kept for
-// the turns to come, and the person is told.
-func (t *turn) fit(next string) {
-	hidden := t.fromBase()
-	room := t.profile.Window - t.profile.Window/4 // the rest is for the reply
-	message := text.Tokens(next) + imageTokens*len(t.req.Message.Images)
-	if message > t.profile.Window { // some servers refuse it, and some cut it in silence
+const (
+	replyPart = 4    // this part of a window is kept free for the reply
+	sureRoom  = 3072 // tokens of a window that are used whatever share of it is
+
+	// smallModel is up to how many weights a model is taken to lose the thread in the
+	// far half of its window; RULER (Hsieh and others, 2024) measures it.
+	smallModel = 8_500_000_000
+)
+
+// fit makes room for the next message of the person, of so many tokens, where the
+// conversation no longer fits the usable part of the model's window. First long tool
+// results of the past are sent in short; if that is not enough, the oldest rounds are
+// left out: at most KeptRounds stay, and no more than fill half of the room. Either
+// breaks the cached prefix, so it is done rarely and then for a large part. Where it
+// happened is kept for the turns to come, and the person is told.
+func (t *turn) fit(message int) {
+	t.fromBase()
+	room := t.tokens(t.usable())
+	if message > t.tokens(t.profile.Window) { // some servers refuse it, and some cut it in silence
+		t.full = true
 		t.notice = fmt.Sprintf("(This message alone is longer than the model's window of %d tokens: the model may not see all of it.)\n\n", t.profile.Window)
 	}
-	room -= text.Tokens(t.session.System) + message + t.toolTokens()
-	if pathTokens(t.path) <= room {
+	room -= t.fixed() + message
+	if t.pathTokens(t.view()) <= room || len(t.path) == 0 {
 		return
 	}
+	if t.digestTo(len(t.path)-1) && t.pathTokens(t.view()) <= room*3/4 {
+		return
+	}
+	view := t.view()
 	rounds := roundStarts(t.path)
 	cut := len(t.path)
 	for _, start := range slices.Backward(rounds[max(0, len(rounds)-t.agent.cfg.Settings.KeptRounds):]) {
-		if pathTokens(t.path[start:]) > room/2 {
+		if t.pathTokens(view[start:]) > room/2 {
 			break
 		}
 		cut = start
@@ -36,22 +52,154 @@ func (t *turn) fit(next string) {
 		return // nothing older to leave out: the message itself is too long
 	}
 	older, _ := slices.BinarySearch(rounds, cut)
-	t.notice += fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
-		t.profile.Window, hidden+older, hidden+len(rounds))
+	t.leaveOut(older, len(rounds))
 	t.path = t.path[cut:]
 	t.rebased = true
 }
 
-// fromBase leaves out what was left out before, and tells how many questions that
-// is.
-func (t *turn) fromBase() (hidden int) {
+// leaveOut tells the person how many of the questions that were sent are not any more.
+func (t *turn) leaveOut(older, all int) {
+	t.notice += fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
+		t.profile.Window, t.hidden+older, t.hidden+all)
+	t.hidden += older
+}
+
+// makeRoom sees to it, before each call of the model, that the prompt and the reply
+// fit the window, whatever tools have said since the turn began. What is old goes
+// first: long results before the newest ones are sent in short, then older rounds are
+// left out, then the newest results are sent in short too.
+func (t *turn) makeRoom() {
+	limit := t.tokens(t.profile.Window - t.replyRoom())
+	fits := func() bool {
+		t.estimate = t.fixed() + t.pathTokens(t.view())
+		return t.estimate <= limit
+	}
+	if fits() {
+		return
+	}
+	newest := len(t.path)
+	for newest > 0 && (t.path[newest-1].Sent.Role == loci.ToolRole || isOutput(t.path[newest-1])) {
+		newest--
+	}
+	if t.digestTo(newest-2) && fits() { // the call itself stays with its results
+		return
+	}
+	if rounds := roundStarts(t.path); len(rounds) > 1 {
+		now := rounds[len(rounds)-1]
+		t.leaveOut(len(rounds)-1, len(rounds))
+		t.path = t.path[now:]
+		t.session.Base, t.dirty = t.path[0].ID, true
+		if fits() {
+			return
+		}
+	}
+	if t.dropSteps() && fits() || t.digestTo(len(t.path)-1) && fits() {
+		return
+	}
+	if t.full || t.estimate <= t.tokens(t.profile.Window) { // only the reply will be short, and says so
+		return
+	}
+	t.full = true
+	t.notice += fmt.Sprintf("(The model's window of %d tokens is full: the model may not see all of this. Ask for a smaller part.)\n\n", t.profile.Window)
+}
+
+// keptSteps is how many steps of a turn are sent in any case.
+const keptSteps = 2
+
+// dropSteps leaves out all but the newest steps of the turn that runs. The question
+// stays before them. It is false if there are no more.
+func (t *turn) dropSteps() bool {
+	var steps []int
+	for i, n := range t.path {
+		if n.Turn == t.id && n.Sent.Role == loci.Assistant && n.Shown == nil && !n.Unsent {
+			steps = append(steps, i)
+		}
+	}
+	dropped := len(steps) - keptSteps
+	if dropped <= 0 {
+		return false
+	}
+	t.session.Base, t.dirty = t.path[steps[dropped]].ID, true
+	t.fromBase()
+	t.notice += fmt.Sprintf("(The model's window of %d tokens is full: from here on the model no longer sees the first %d of its steps.)\n\n", t.profile.Window, dropped)
+	return true
+}
+
+// digestTo has all that is long up to a place of the path sent in short. It is false
+// if that changes nothing.
+func (t *turn) digestTo(last int) bool {
+	before := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Digested })
+	long := 0
+	for i := before + 1; i <= last && i < len(t.path); i++ {
+		if _, changed := t.short(t.path[i], true); changed && !t.path[i].Unsent {
+			long++
+		}
+	}
+	if long == 0 {
+		return false
+	}
+	t.session.Digested, t.dirty = t.path[last].ID, true
+	t.log.Info("window full", "stage", "window", "window", t.profile.Window, "shortened", long)
+	if !t.told { // it holds for what follows in this turn too
+		t.notice += fmt.Sprintf("(The model's window of %d tokens is nearly full. From here on the model sees older tool results and calls in short; it can read them again.)\n\n", t.profile.Window)
+	}
+	t.told = true
+	return true
+}
+
+// usable is how many tokens of the window a conversation may fill: the share that the
+// person set, or three quarters, of which a small model has half the window. Of a
+// window of up to 4k it is three quarters in any case: half would hold no task.
+func (t *turn) usable() int {
+	window := t.profile.Window
+	most := window - window/replyPart
+	share := t.agent.cfg.Settings.UsableShare
+	if share == 0 && t.profile.Params > 0 && t.profile.Params <= smallModel {
+		share = 50
+	}
+	if share == 0 {
+		return most
+	}
+	return min(most, max(window*share/100, min(sureRoom, most)))
+}
+
+// replyRoom is how many tokens are kept free for the reply.
+func (t *turn) replyRoom() int {
+	room := t.profile.Window / replyPart
+	if most := t.req.Options.MaxTokens; most != nil && *most > 0 {
+		room = min(room, *most)
+	}
+	return room
+}
+
+// fixed is what a prompt takes before the conversation begins.
+func (t *turn) fixed() int {
+	n := text.Tokens(t.session.System) + messageTokens
+	if t.session.Tier != loci.TierNative {
+		return n // tools are described in the system block
+	}
+	for _, s := range t.offered() {
+		n += toolTokens + text.Tokens(s.Name) + text.Tokens(s.Description) + text.Tokens(string(s.Parameters))
+	}
+	return n
+}
+
+// fromBase leaves out what was left out before, and counts the questions in it. A turn
+// that was cut between its steps keeps its question.
+func (t *turn) fromBase() {
 	i := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Base })
 	if i <= 0 {
-		return 0
+		return
 	}
-	hidden = len(roundStarts(t.path[:i]))
-	t.path = t.path[i:]
-	return hidden
+	rounds := roundStarts(t.path[:i+1])
+	kept := t.path[i:]
+	if last := len(rounds) - 1; last >= 0 {
+		t.hidden += last
+		if question := rounds[last]; question != i {
+			kept = append([]loci.Node{t.path[question]}, kept...)
+		}
+	}
+	t.path = kept
 }
 
 // roundStarts gives the positions of the person's messages.
@@ -65,27 +213,16 @@ func roundStarts(path []loci.Node) []int {
 	return starts
 }
 
-func pathTokens(path []loci.Node) int {
+func (t *turn) pathTokens(path []loci.Node) int {
 	n := 0
 	for _, node := range path {
 		if node.Unsent {
 			continue
 		}
-		n += text.Tokens(node.Sent.Content) + messageTokens + imageTokens*len(node.Sent.Images)
+		n += t.agent.counts.of(node.Sent.Content, node.ID) + messageTokens + imageTokens*len(node.Sent.Images)
 		for _, c := range node.Sent.ToolCalls {
-			n += text.Tokens(c.Name) + text.Tokens(string(c.Arguments))
+			n += callTokens + text.Tokens(c.Name) + text.Tokens(string(c.Arguments))
 		}
-	}
-	return n
-}
-
-func (t *turn) toolTokens() int {
-	if t.session.Tier != loci.TierNative {
-		return 0 // described in the system block
-	}
-	n := 0
-	for _, s := range t.offered() {
-		n += text.Tokens(s.Description) + text.Tokens(string(s.Parameters))
 	}
 	return n
 }
@@ -96,5 +233,74 @@ const windowUntold = 4096
 // Rough sizes in tokens of what is not text.
 const (
 	messageTokens = 6   // role and separators of a chat template
+	callTokens    = 12  // what a template writes around a call
+	toolTokens    = 18  // and around a tool
 	imageTokens   = 600 // a typical picture
 )
+
+// tokens turns a number of a model's tokens into one of our estimate, by what its
+// calls took so far.
+func (t *turn) tokens(n int) int {
+	return int(float64(n) / t.agent.scales.of(t.profile))
+}
+
+// scales remembers, for each model, how many tokens it made of what we took for one.
+// It is safe for concurrent use.
+type scales struct {
+	mu   sync.Mutex
+	made map[string]float64
+}
+
+const (
+	leastEstimate         = 200 // tokens; of fewer the template's own are too large a part
+	leastScale, mostScale = 0.8, 4
+)
+
+func scaleKey(p loci.Profile) string { return p.Server + " " + cmp.Or(p.Digest, p.Model) }
+
+func (s *scales) of(p loci.Profile) float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return cmp.Or(s.made[scaleKey(p)], 1)
+}
+
+// heed learns from a call: what was estimated, and what the server counted. More is
+// believed at once, less only by and by: the next text may be of another kind.
+func (s *scales) heed(p loci.Profile, estimate, counted int) {
+	if estimate < leastEstimate || counted <= 0 {
+		return
+	}
+	now := min(mostScale, max(leastScale, float64(counted)/float64(estimate)))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.made == nil {
+		s.made = map[string]float64{}
+	}
+	key := scaleKey(p)
+	if before := cmp.Or(s.made[key], 1); now < before {
+		now = before*0.8 + now*0.2
+	}
+	s.made[key] = now
+}
+
+// mostRefused is how often a turn tries again with less.
+const mostRefused = 2
+
+// tooLong is for a prompt that the server refused as longer than its window: it must
+// count more tokens than we do. It is false where nothing can be left out.
+func (t *turn) tooLong() bool {
+	before := t.estimate
+	if t.overlong++; t.overlong > mostRefused || t.full {
+		return false
+	}
+	t.agent.scales.heed(t.profile, before, before*5/4)
+	if t.makeRoom(); t.estimate >= before {
+		return false
+	}
+	t.Step--
+	return true
+}
+
+// page is how many characters of text a tool should give at once, as three bytes a
+// token; what stands around it in the result takes some.
+func (t *turn) page() int { return 3*t.share() - 400 }

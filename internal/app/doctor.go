@@ -233,7 +233,11 @@ func checkModels(ctx context.Context, o Options, running bool) []Check {
 	conf.Hide = o.Hide
 	hub := model.New(conf)
 	defer hub.Close()
+	more := "" // than the small window that Ollama serves by itself
 	for _, s := range hub.Status(ctx) {
+		if s.Backend.Kind == server.KindOllama && o.Config.Window == 0 {
+			more = " Ollama serves more if \"window\" in the configuration asks for it, and takes more memory then."
+		}
 		if s.Err != nil {
 			checks = append(checks, bad("models", Fail, s.Err))
 			continue
@@ -248,7 +252,10 @@ func checkModels(ctx context.Context, o Options, running bool) []Check {
 		}
 		return append(checks, c)
 	}
-	return append(checks, ok("model", "%s: %s tier, window of %d tokens. %s", p.Model, p.Tier, p.Window, p.Reason))
+	if p.Window > 4<<10 {
+		more = ""
+	}
+	return append(checks, ok("model", "%s: %s tier, window of %d tokens. %s%s", p.Model, p.Tier, p.Window, p.Reason, more))
 }
 
 // checkPorts looks for model servers on the usual ports.

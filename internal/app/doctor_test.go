@@ -41,12 +41,17 @@ func TestDoctor(t *testing.T) {
 		status  Status
 		text    string
 	}{
-		"first start":  {func(*testing.T, *Options) {}, "database", OK, "made at the first start"},
-		"not running":  {func(*testing.T, *Options) {}, "instance", OK, "does not run"},
-		"free port":    {func(*testing.T, *Options) {}, "port", OK, "is free"},
-		"files":        {func(*testing.T, *Options) {}, "files", OK, "data in"},
-		"good models":  {func(*testing.T, *Options) {}, "models", OK, "has 1 models"},
-		"good model":   {func(*testing.T, *Options) {}, "model", OK, "fake: native tier, window of 8192 tokens"},
+		"first start": {func(*testing.T, *Options) {}, "database", OK, "made at the first start"},
+		"not running": {func(*testing.T, *Options) {}, "instance", OK, "does not run"},
+		"free port":   {func(*testing.T, *Options) {}, "port", OK, "is free"},
+		"files":       {func(*testing.T, *Options) {}, "files", OK, "data in"},
+		"good models": {func(*testing.T, *Options) {}, "models", OK, "has 1 models"},
+		"good model":  {func(*testing.T, *Options) {}, "model", OK, "fake: native tier, window of 8192 tokens"},
+		"small window": {func(t *testing.T, o *Options) {
+			small := fake.NewModel()
+			small.Window = 4096
+			o.Config.Backends[0].URL = small.Ollama(t)
+		}, "model", OK, "Ollama serves more if"},
 		"model server": {func(_ *testing.T, o *Options) { o.Config.Backends[0].URL = nowhere }, "models", Fail, nowhere},
 		"no model":     {func(_ *testing.T, o *Options) { o.Config.Model = "nothing-like-it" }, "model", Fail, "nothing-like-it"},
 		"alias": {func(_ *testing.T, o *Options) {

@@ -27,6 +27,7 @@ func settings(c config.Config, getenv func(string) string) agent.Settings {
 		MaxSteps:      c.MaxSteps,
 		AskFor:        c.Timeouts.Answer,
 		KeptRounds:    c.KeptRounds,
+		UsableShare:   c.UsableShare,
 		Working:       c.WorkingFolder,
 		Folders:       func(p loci.Principal) []string { return rights(c, p) },
 	}

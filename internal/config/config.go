@@ -83,10 +83,12 @@ type Config struct {
 
 	// Limits.
 
-	MaxSteps   int      `yaml:"max_steps" min:"1" max:"1000" doc:"Model calls in one turn; after that the answer is what was found so far."`
-	Limits     Limits   `yaml:"limits"`
-	KeptRounds int      `yaml:"kept_rounds" min:"1" max:"1000" doc:"When the model's window is full, the oldest rounds of a conversation are left out, in one large step; at most this many stay."`
-	Timeouts   Timeouts `yaml:"timeouts"`
+	MaxSteps   int    `yaml:"max_steps" min:"1" max:"1000" doc:"Model calls in one turn; after that the answer is what was found so far."`
+	Limits     Limits `yaml:"limits"`
+	KeptRounds int    `yaml:"kept_rounds" min:"1" max:"1000" doc:"When the model's window is full, the oldest rounds of a conversation are left out, in one large step; at most this many stay."`
+	// UsableShare is percent.
+	UsableShare int      `yaml:"usable_share" min:"0" max:"75" doc:"Percent of a model's window that a conversation may fill before old parts are shortened or left out; a quarter always stays free for the reply. 0: half for models up to 8 billion weights, else three quarters. See docs/window.md."`
+	Timeouts    Timeouts `yaml:"timeouts"`
 
 	// Files.
 

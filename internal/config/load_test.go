@@ -130,6 +130,7 @@ func cases(t *testing.T) map[string][3]setCase {
 		},
 		"max_steps":           number(1, 2, 1000),
 		"kept_rounds":         number(1, 2, 3),
+		"usable_share":        number(25, 50, 75),
 		"timeouts.connect":    wait(),
 		"timeouts.first_byte": wait(),
 		"timeouts.idle":       wait(),

@@ -28,7 +28,7 @@ type tool struct {
 // named gives the client's tools their names. A name depends on the tools there
 // are, never on their order: clients list them as they happen to connect.
 func named(ours, theirs []loci.ToolSpec) []tool {
-	ours = append(slices.Clone(ours), FindTool())
+	ours = append(slices.Clone(ours), FindTool(), ReadResult())
 	tools := distinct(theirs)
 	order := make([]*tool, len(tools))
 	for i := range tools {

@@ -1,111 +1,183 @@
-// Package offer decides which of a client's own tools a model gets to see, and
-// in what words.
+// Package offer decides which tools a model gets to see, and in what words: those
+// of loci and those that a chat client brings along, out of one budget.
 //
-// Chat clients bring tools along: Open WebUI some thirty-six of them, 26 kB of
-// descriptions, more than the whole window of a small model. [Merge] makes of
-// them what fits a budget: all of them as they are, else all of them shortened,
-// else those that the person's message is about. What is left out can be asked
-// for with the tool that [FindTool] describes and [Offer.Find] answers.
+// A small model's window is soon full of tools: loci has some twenty, and a chat UI
+// brings thirty-six more, 26 kB of descriptions. [Shelf.Choose] makes of them what
+// fits: all of them shortened, or those that the person's message is about, then the
+// few that are wanted most whatever it is about. What is left out is asked for, and
+// called, through the tool that [FindTool] describes and [Offer.Find] answers.
 //
-// Names are made such that a model's call can only mean one tool: what is called
-// like a tool of loci gets another name, and what no model server would take as
+// Names are made such that a model's call can only mean one tool: a client's tool
+// called like one of loci gets another name, and what no model server would take as
 // a name gets one that it takes. [Offer.Original] leads back.
 //
-// Everything here is from outside. Descriptions are made inert, sizes and depths
+// A client's descriptions are from outside. They are made inert, sizes and depths
 // are bounded, and the same tools give the same bytes whatever order they come
 // in, because they become part of a prompt that must not move.
 package offer
 
 import (
 	"cmp"
-	"encoding/json"
+	"fmt"
 	"slices"
 
 	"loci"
 	"loci/internal/text"
+	"loci/internal/toolcall"
 )
+
+// Budget is how many tokens the system block and the tools may take together in a
+// window of so many: what a model reads before the person has said anything. The
+// client's own system message comes on top.
+func Budget(window int) int {
+	switch {
+	case window < 4<<10:
+		return 500
+	case window <= 8<<10:
+		return 900
+	}
+	return 2000
+}
 
 const (
-	share     = 8    // the client's tools get this part of the window,
-	leastRoom = 256  // but no fewer tokens than this
-	mostRoom  = 2000 // and no more than this
-
-	surely    = 3   // so many of the best tools are offered even where there is no room
-	leastTool = 128 // tokens that one shortened tool may take at least, whatever the room
-
-	toolTokens = 12 // what the JSON around a tool's name, words and schema takes
+	surely    = 3   // so many of the tools that a message is about come before all others
+	narrow    = 400 // in a room of no more tokens than this, tools have no hints
+	shares    = 3   // one tool takes no more than this part of the room
+	leastTool = 64  // tokens that one tool may take, whatever the room
 )
 
-// roomFor is how many tokens the tools of a client may take in a window.
-func roomFor(window int) int { return min(mostRoom, max(leastRoom, window/share)) }
-
-// An Offer is what a model is offered of a client's tools. The zero value offers
-// nothing.
+// An Offer is what a model is offered. The zero value offers nothing.
 type Offer struct {
-	// Tools are the tools that the model sees, in the client's order and by the
-	// names that the model calls them by.
-	Tools []loci.ToolSpec
-	// Left are the others, shortened. A model may call them too, once it knows
-	// them from Find.
+	// Ours and Theirs are the tools that the model sees, as it sees them, in the order
+	// that they came in. The client's have the names that the model calls them by.
+	Ours, Theirs []loci.ToolSpec
+	// Left are the client's others, shortened. A model may call them too, once it
+	// knows them from Find; so it may those of ours that are not in Ours.
 	Left []loci.ToolSpec
+	// More says that something is left out, so that FindTool is to be offered.
+	More bool
 
 	originals map[string]string // the client's name by the offered name
-	documents []document        // what Find searches: one for each of Left
+	shelf     *Shelf            // what Find searches: ours,
+	ours      []loci.ToolSpec
+	tools     []tool // and the client's
 }
 
-// Merge chooses what to offer of the client's tools beside our own. Of two
-// client tools with the same name the later counts, as of two equal names in
-// JSON; those without a name are dropped. The message, the first of the session,
-// decides only where not all of them fit.
-func Merge(ours, theirs []loci.ToolSpec, message string, window int) Offer {
-	tools := named(ours, theirs)
-	o := Offer{originals: originals(tools)}
-	room := roomFor(window)
-	if specs, ok := asTheyAre(tools, room); ok {
-		o.Tools = specs
-		return o
-	}
-	short, total := make([]loci.ToolSpec, len(tools)), 0
-	for i, t := range tools {
-		short[i] = t.shortened(max(leastTool, room/2))
-		total += cost(short[i])
-	}
-	if total <= room {
-		o.Tools = short
-		return o
-	}
-	documents := make([]document, len(tools))
-	for i, t := range tools {
-		documents[i] = newDocument(t.ToolSpec)
-	}
-	taken := choose(tools, short, rank(documents, message), room-cost(FindTool()))
-	for i := range tools {
-		if taken[i] {
-			o.Tools = append(o.Tools, short[i])
-		} else {
-			o.leave(short[i], documents[i])
+// Need is what an offer is made for.
+type Need struct {
+	Ours, Theirs []loci.ToolSpec
+	Message      string    // the first of the session
+	Room         int       // tokens that the tools may take
+	Tier         loci.Tier // native tools take more room than lines of text
+}
+
+// candidate is a tool that may be offered, in its longer and its barest words.
+type candidate struct {
+	short, bare         loci.ToolSpec
+	shortCost, bareCost int
+	document            document
+	core, dangerous     bool
+	dormant             bool
+	own                 bool
+}
+
+// Choose chooses what to offer. Of two client tools with the same name the later
+// counts, as of two equal names in JSON; those without a name are dropped. The
+// message decides only where not all tools fit. Tools that cannot do anything as
+// things are set up are left out in any case.
+func (s *Shelf) Choose(n Need) Offer {
+	tools := named(n.Ours, n.Theirs)
+	o := Offer{originals: originals(tools), shelf: s, ours: n.Ours, tools: tools}
+	all := s.candidates(n, tools)
+	picked, whole := choose(all, score(documentsOf(all), n.Message), n.Room, n.Tier)
+	o.More = !whole
+	for i, c := range all {
+		spec, taken := picked[i]
+		switch {
+		case taken && c.own:
+			o.Ours = append(o.Ours, spec)
+		case taken:
+			o.Theirs = append(o.Theirs, spec)
+		case !c.own:
+			o.Left = append(o.Left, c.short)
 		}
 	}
 	return o
 }
 
-// Resume makes the offer of a later turn, in which offered, the tools that the
-// session began with, must stay as they are. Whatever else the client has now is
-// left out, and can be found. A tool that it no longer has stays offered, and
-// has no original.
-func Resume(ours, theirs, offered []loci.ToolSpec, window int) Offer {
-	tools := named(ours, theirs)
-	o := Offer{Tools: offered, originals: originals(tools)}
-	seen := map[string]bool{}
-	for _, t := range offered {
-		seen[t.Name] = true
+// candidates are all tools in the words that suit the room: ours, then the client's.
+func (s *Shelf) candidates(n Need, tools []tool) []candidate {
+	most := max(leastTool, n.Room/shares)
+	all := make([]candidate, 0, len(n.Ours)+len(tools))
+	for _, t := range n.Ours {
+		all = append(all, s.candidate(t, n.Tier))
 	}
 	for _, t := range tools {
-		if !seen[t.name] {
-			o.leave(t.shortened(max(leastTool, roomFor(window)/2)), newDocument(t.ToolSpec))
+		all = append(all, t.candidate(n.Tier))
+	}
+	for i := range all {
+		if c := &all[i]; n.Room <= narrow || c.shortCost > most {
+			c.short, c.shortCost = c.bare, c.bareCost
+		}
+	}
+	asTheyAre(all[len(n.Ours):], tools, n)
+	return all
+}
+
+// asTheyAre lets the client's tools keep their words, if all of them together leave
+// half of the room to ours.
+func asTheyAre(all []candidate, tools []tool, n Need) {
+	room := n.Room / 2
+	whole := make([]loci.ToolSpec, len(tools))
+	for i, t := range tools {
+		if len(t.Description) > 8*room { // it will not fit, so it need not be read
+			return
+		}
+		whole[i] = t.whole()
+		if room -= cost(whole[i], n.Tier); room < 0 {
+			return
+		}
+	}
+	for i := range all {
+		all[i].short, all[i].shortCost = whole[i], cost(whole[i], n.Tier)
+	}
+}
+
+// Resume makes the offer of a later turn, in which began and offered, our tools and the
+// client's that the session began with, must stay as they are. Whatever else there is now can
+// be found. A tool that the client no longer has stays offered, and has no original.
+func (s *Shelf) Resume(ours, theirs, began, offered []loci.ToolSpec) Offer {
+	tools := named(ours, theirs)
+	o := Offer{Ours: began, Theirs: offered, originals: originals(tools), More: true, shelf: s, ours: ours, tools: tools}
+	for _, t := range tools {
+		if !slices.ContainsFunc(offered, func(s loci.ToolSpec) bool { return s.Name == t.name }) {
+			o.Left = append(o.Left, t.short())
 		}
 	}
 	return o
+}
+
+// all are the tools that Find searches.
+func (o Offer) all() []candidate {
+	if o.shelf == nil {
+		return nil
+	}
+	all := make([]candidate, 0, len(o.ours)+len(o.tools))
+	for _, t := range o.ours {
+		all = append(all, o.shelf.candidate(t, loci.TierNative))
+	}
+	for _, t := range o.tools {
+		all = append(all, t.candidate(loci.TierNative))
+	}
+	return all
+}
+
+func documentsOf(all []candidate) []document {
+	documents := make([]document, len(all))
+	for i, c := range all {
+		documents[i] = c.document
+	}
+	return documents
 }
 
 // Original is the client's own name of a tool, offered or left out, by the name
@@ -118,13 +190,13 @@ func (o Offer) Original(name string) (string, bool) {
 // Choice is what a client demands of its tools, by the names that the model knows
 // them by. It is nothing if it demands none, or one that is not offered.
 func (o Offer) Choice(c loci.ToolChoice) loci.ToolChoice {
-	if c.Mode != loci.ChoiceRequired || c.Name == "" && len(o.Tools) == 0 {
+	if c.Mode != loci.ChoiceRequired || c.Name == "" && len(o.Theirs) == 0 {
 		return loci.ToolChoice{}
 	}
 	if c.Name == "" {
 		return c
 	}
-	for _, t := range o.Tools {
+	for _, t := range o.Theirs {
 		if o.originals[t.Name] == c.Name {
 			return loci.ToolChoice{Mode: c.Mode, Name: t.Name}
 		}
@@ -132,114 +204,62 @@ func (o Offer) Choice(c loci.ToolChoice) loci.ToolChoice {
 	return loci.ToolChoice{}
 }
 
-func (o *Offer) leave(t loci.ToolSpec, d document) {
-	o.Left = append(o.Left, t)
-	o.documents = append(o.documents, d)
-}
-
-// asTheyAre gives the tools unchanged but for what would not be inert, if all of
-// them together fit the room.
-func asTheyAre(tools []tool, room int) ([]loci.ToolSpec, bool) {
-	var specs []loci.ToolSpec
-	for _, t := range tools {
-		if len(t.Description) > 8*room { // it will not fit, so it need not be read
-			return nil, false
-		}
-		s := t.whole()
-		if room -= cost(s); room < 0 {
-			return nil, false
-		}
-		specs = append(specs, s)
-	}
-	return specs, true
-}
-
-// choose takes tools in the order of their rank until the room is full. The
-// first few are taken in any case, the largest of them with the least of their
-// schema where there is no room for more.
-func choose(tools []tool, short []loci.ToolSpec, order []int, room int) (taken []bool) {
-	first := slices.Clone(order[:min(len(order), surely)])
-	slices.SortStableFunc(first, func(a, b int) int { return cmp.Compare(cost(short[b]), cost(short[a])) })
+// choose takes tools until the room is full, each in its longer words if they fit,
+// else in its barest. All is whether none was left out.
+func choose(tools []candidate, scores []float64, room int, tier loci.Tier) (picked map[int]loci.ToolSpec, all bool) {
+	picked, all = map[int]loci.ToolSpec{}, true
 	together := 0
-	for _, i := range first {
-		together += cost(short[i])
+	for _, c := range tools {
+		together += c.shortCost
+		all = all && !c.dormant
 	}
-	for _, i := range first {
-		if together > room {
-			together -= cost(short[i])
-			short[i] = tools[i].bare()
-			together += cost(short[i])
+	if all = all && together <= room; !all {
+		room -= cost(FindTool(), tier)
+	}
+	for _, i := range ranked(tools, scores) {
+		switch c := tools[i]; {
+		case c.dormant:
+		case c.shortCost <= room:
+			picked[i], room = c.short, room-c.shortCost
+		case c.bareCost <= room:
+			picked[i], room = c.bare, room-c.bareCost
 		}
 	}
-	taken = make([]bool, len(tools))
+	return picked, all
+}
+
+// ranked lists the positions of tools, those first that should be offered first: the
+// few that the message is about, the core, others that it has to do with, then the
+// client's in its own order and the rest of ours.
+func ranked(tools []candidate, scores []float64) []int {
+	order := byScore(scores)
+	class := make([]int, len(tools))
 	for place, i := range order {
-		if c := cost(short[i]); place < surely || c <= room {
-			taken[i] = true
-			room -= c
+		switch c := tools[i]; {
+		case scores[i] > 0 && place < surely:
+			class[i] = 0
+		case c.core && !c.dangerous:
+			class[i] = 1
+		case c.core:
+			class[i] = 2
+		case scores[i] > 0:
+			class[i] = 3
+		case !c.own:
+			class[i] = 4
+		default:
+			class[i] = 5
 		}
 	}
-	return taken
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(class[a], class[b]) })
+	return order
 }
 
 // cost is what a tool takes of a prompt, in tokens.
-func cost(t loci.ToolSpec) int {
-	return toolTokens + text.Tokens(t.Name) + text.Tokens(t.Description) + text.Tokens(string(t.Parameters))
-}
-
-// FindTool describes the tool that the engine answers with [Offer.Find]. It is
-// to be offered where some of the client's tools were left out.
-func FindTool() loci.ToolSpec {
-	return loci.ToolSpec{
-		Name:        findTool,
-		Description: `Finds more tools. Say what you want to do, then call the one it gives. Example: {"need":"create a note"}`,
-		Parameters:  json.RawMessage(`{"type":"object","properties":{"need":{"type":"string"}},"required":["need"]}`),
-		SideEffects: loci.EffectNone,
+func cost(t loci.ToolSpec, tier loci.Tier) int {
+	if tier == loci.TierText {
+		return text.Tokens(toolcall.Lines([]loci.ToolSpec{t}))
 	}
-}
-
-const (
-	findTool = "find_tool"
-	mostHits = 3  // tools that a search gives
-	mostList = 40 // names that are listed where a search gives none
-)
-
-// hit is a found tool as the model reads it.
-type hit struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
-}
-
-// Find gives the tools that were left out and fit what the model needs best, up
-// to three, as the result of a call of find_tool. Where none fits it gives the
-// names of what there is, so that the model can ask again in other words.
-func (o Offer) Find(need string) json.RawMessage {
-	var result struct {
-		Tools []hit    `json:"tools"`
-		Names []string `json:"names,omitempty"`
-		Note  string   `json:"note"`
-	}
-	result.Tools = []hit{}
-	scores := score(o.documents, need)
-	for _, i := range byScore(scores) {
-		if scores[i] == 0 || len(result.Tools) == mostHits {
-			break
-		}
-		t := o.Left[i]
-		result.Tools = append(result.Tools, hit{t.Name, t.Description, t.Parameters})
-	}
-	switch {
-	case len(result.Tools) > 0:
-		result.Note = "Call the one that fits by its name."
-	case len(o.Left) == 0:
-		result.Note = "There are no more tools than those you already know."
-	default:
-		result.Note = "Nothing fits these words. These tools exist: ask again with one of their names, or do without."
-		for _, t := range o.Left[:min(len(o.Left), mostList)] {
-			result.Names = append(result.Names, t.Name)
-		}
-	}
-	return encode(result)
+	return text.Tokens(fmt.Sprintf(`{"type":"function","function":{"name":%q,"description":%q,"parameters":%s}}`+"\n", t.Name, t.Description, t.Parameters))
 }
 
 // byScore lists the positions of scores, the best first, equal ones as they come.

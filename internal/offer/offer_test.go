@@ -43,42 +43,40 @@ func names(specs []loci.ToolSpec) (list []string) {
 
 func total(specs []loci.ToolSpec) (n int) {
 	for _, s := range specs {
-		n += cost(s)
+		n += cost(s, loci.TierNative)
 	}
 	return n
 }
 
-// The tools of a client never take more of a window than their part of it.
-func TestMergeBudget(t *testing.T) {
+// merge makes an offer of a client's tools beside a few of ours.
+func merge(ours, theirs []loci.ToolSpec, message string, room int) Offer {
+	return new(Shelf).Choose(Need{Ours: ours, Theirs: theirs, Message: message, Room: room, Tier: loci.TierNative})
+}
+
+// Tools never take more than their room, ours and the client's together.
+func TestChooseBudget(t *testing.T) {
 	tools, size := chatUI(t)
 	if len(tools) != 36 || size < 25_000 {
 		t.Fatalf("%d tools, %d bytes", len(tools), size)
 	}
 	const asked = "Please enter an appointment with the dentist into my calendar, Friday at ten."
-	whole := 0
-	for _, tool := range tools {
-		whole += cost(tool)
-	}
-	t.Logf("as the client sends them: %d tokens", whole)
-	for _, tt := range []struct{ window, room, least int }{
-		{2 << 10, 256, 3}, {4 << 10, 512, 5}, {8 << 10, 1024, 12}, {32 << 10, 2000, 26},
-	} {
-		o := Merge(ours, tools, asked, tt.window)
-		takes := total(o.Tools)
-		if len(o.Left) > 0 {
-			takes += cost(FindTool())
+	for _, tt := range []struct{ room, least int }{{250, 2}, {600, 5}, {1700, 15}} {
+		o := merge(ours, tools, asked, tt.room)
+		takes := total(o.Ours) + total(o.Theirs)
+		if o.More {
+			takes += cost(FindTool(), loci.TierNative)
 		}
-		t.Logf("window %5d: room %4d, taken %4d by %d tools, %d left out: %s", tt.window, tt.room, takes, len(o.Tools), len(o.Left), strings.Join(names(o.Tools), " "))
-		if roomFor(tt.window) != tt.room || takes > tt.room {
-			t.Errorf("window %d: the tools take %d tokens of %d, want at most %d", tt.window, takes, roomFor(tt.window), tt.room)
+		t.Logf("room %4d, taken %4d by %d of ours and %d tools, %d left out: %s", tt.room, takes, len(o.Ours), len(o.Theirs), len(o.Left), strings.Join(names(o.Theirs), " "))
+		if takes > tt.room {
+			t.Errorf("the tools take %d tokens of %d", takes, tt.room)
 		}
-		if len(o.Tools) < tt.least || len(o.Tools)+len(o.Left) != len(tools) {
-			t.Errorf("window %d: %d tools offered, %d left; want at least %d and %d in all", tt.window, len(o.Tools), len(o.Left), tt.least, len(tools))
+		if len(o.Ours)+len(o.Theirs) < tt.least || len(o.Theirs)+len(o.Left) != len(tools) {
+			t.Errorf("room %d: %d tools offered, %d left; want at least %d and %d in all", tt.room, len(o.Theirs), len(o.Left), tt.least, len(tools))
 		}
-		if !slices.Contains(names(o.Tools), "create_calendar_event") {
-			t.Errorf("window %d: what was asked for is not offered: %q", tt.window, names(o.Tools))
+		if !slices.Contains(names(o.Theirs), "create_calendar_event") {
+			t.Errorf("room %d: what was asked for is not offered: %q", tt.room, names(o.Theirs))
 		}
-		for _, s := range slices.Concat(o.Tools, o.Left) {
+		for _, s := range slices.Concat(o.Theirs, o.Left) {
 			if _, err := toolcall.Compile(s); err != nil {
 				t.Errorf("%s: %v: %s", s.Name, err, s.Parameters)
 			}
@@ -89,11 +87,39 @@ func TestMergeBudget(t *testing.T) {
 	}
 }
 
-func TestRoom(t *testing.T) {
-	for window, want := range map[int]int{0: 256, 512: 256, 2048: 256, 4096: 512, 8192: 1024, 16000: 2000, 131072: 2000} {
-		if got := roomFor(window); got != want {
-			t.Errorf("roomFor(%d) = %d, want %d", window, got, want)
+func TestBudget(t *testing.T) {
+	for window, want := range map[int]int{0: 500, 2048: 500, 4095: 500, 4096: 900, 8192: 900, 16000: 2000, 131072: 2000} {
+		if got := Budget(window); got != want {
+			t.Errorf("Budget(%d) = %d, want %d", window, got, want)
 		}
+	}
+}
+
+// What is wanted always is offered where the message says nothing, what reads first;
+// what the message is about comes before that; what is dormant never.
+func TestChooseCore(t *testing.T) {
+	mine := []loci.ToolSpec{
+		{Name: "edit_file", Description: "Changes a file.", Core: true, Dangerous: true},
+		{Name: "move_file", Description: "Moves a file.", Examples: []string{"Přejmenuj návrh."}},
+		{Name: "open_app", Description: "Opens an application.", Dormant: true, Examples: []string{"Rename the window"}},
+		{Name: "read_file", Description: "Reads a file.", Core: true},
+	}
+	room := cost(FindTool(), loci.TierNative) + 2*cost(loci.ToolSpec{Name: "edit_file", Description: "Changes a file.", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}, loci.TierNative)
+	for message, want := range map[string]string{
+		"Hello!":                      "edit_file read_file",
+		"přejmenovat bych potřeboval": "move_file read_file",
+		"rename the window":           "edit_file read_file",
+	} {
+		o := merge(mine, nil, message, room)
+		if got := strings.Join(names(o.Ours), " "); got != want || !o.More {
+			t.Errorf("%q offers %q, want %q", message, got, want)
+		}
+	}
+	if got := string(merge(mine, nil, "Hello!", room).Find("open an application")); !strings.Contains(got, `"name":"open_app"`) {
+		t.Errorf("what is dormant is not found: %s", got)
+	}
+	if o := merge(mine[3:], nil, "Hello!", 1000); o.More || len(o.Ours) != 1 {
+		t.Errorf("all are offered, and yet there is more: %+v", o)
 	}
 }
 
@@ -108,13 +134,13 @@ func TestMergeSelects(t *testing.T) {
 		"run this Python program":                                 "execute_code",
 		"delete the automation":                                   "delete_automation",
 	} {
-		if o := Merge(ours, tools, message, 4096); !slices.Contains(names(o.Tools), want) {
-			t.Errorf("%q offers %q, not %s", message, names(o.Tools), want)
+		if o := merge(ours, tools, message, 600); !slices.Contains(names(o.Theirs), want) {
+			t.Errorf("%q offers %q, not %s", message, names(o.Theirs), want)
 		}
 	}
 	// Where nothing fits, the client's own order decides.
-	o := Merge(ours, tools, "kuře na paprice", 2048)
-	if got := names(o.Tools); len(got) < 3 || got[0] != "get_current_timestamp" || got[1] != "calculate_timestamp" {
+	o := merge(ours, tools, "kuře na paprice", 300)
+	if got := names(o.Theirs); len(got) < 2 || got[0] != "get_current_timestamp" || got[1] != "calculate_timestamp" {
 		t.Errorf("a message about none of them offers %q", got)
 	}
 }
@@ -124,15 +150,15 @@ func TestMergeAsTheyAre(t *testing.T) {
 		{Name: "turn_on", Description: "Turns a lamp on.\nTwo lines stay two.", Parameters: json.RawMessage(`{ "type": "object", "properties": {"lamp": {"type": "string", "title": "Lamp", "default": "all"}} }`), Dangerous: true},
 		{Name: "no_schema"},
 	}
-	o := Merge(ours, theirs, "hi", 4096)
+	o := merge(ours, theirs, "hi", 600)
 	want := []loci.ToolSpec{
 		{Name: "turn_on", Description: theirs[0].Description, Parameters: json.RawMessage(`{"type":"object","properties":{"lamp":{"type":"string","title":"Lamp","default":"all"}}}`)},
 		{Name: "no_schema", Parameters: json.RawMessage(`{}`)},
 	}
-	if diff := cmp.Diff(want, o.Tools); diff != "" || o.Left != nil {
+	if diff := cmp.Diff(want, o.Theirs); diff != "" || o.Left != nil {
 		t.Errorf("(-want +got):\n%sleft %v", diff, o.Left)
 	}
-	if o := Merge(ours, nil, "hi", 4096); o.Tools != nil || o.Left != nil {
+	if o := merge(ours, nil, "hi", 600); o.Theirs != nil || o.Left != nil {
 		t.Errorf("no tools: %+v", o)
 	}
 	if _, ok := (Offer{}).Original("x"); ok {
@@ -143,18 +169,18 @@ func TestMergeAsTheyAre(t *testing.T) {
 // The whole set of a client is shortened before any tool is left out.
 func TestMergeShortens(t *testing.T) {
 	tools, _ := chatUI(t)
-	o := Merge(ours, tools[:20], "hi", 16_000)
-	if len(o.Left) > 0 || len(o.Tools) != 20 {
-		t.Fatalf("%d offered, %d left", len(o.Tools), len(o.Left))
+	o := merge(ours, tools[:16], "hi", 1900)
+	if len(o.Left) > 0 || len(o.Theirs) != 16 {
+		t.Fatalf("%d offered, %d left", len(o.Theirs), len(o.Left))
 	}
-	i := slices.IndexFunc(o.Tools, func(s loci.ToolSpec) bool { return s.Name == "create_calendar_event" })
+	i := slices.IndexFunc(o.Theirs, func(s loci.ToolSpec) bool { return s.Name == "create_calendar_event" })
 	want := loci.ToolSpec{
 		Name: "create_calendar_event", Description: "Enter an event into the calendar of the person.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"},"start":{"type":"string"},"end":{"type":"string"},` +
 			`"location":{"type":"string"},"attendees":{"type":"array","items":{"type":"string"}},` +
 			`"recurrence":{"type":"string","enum":["none","daily","weekly","monthly","yearly"]},"reminder_minutes":{"type":"integer"}},"required":["title","start"]}`),
 	}
-	if diff := cmp.Diff(want, o.Tools[i]); diff != "" {
+	if diff := cmp.Diff(want, o.Theirs[i]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -163,14 +189,15 @@ func TestMergeShortens(t *testing.T) {
 func TestMergeIsTheSameEachTime(t *testing.T) {
 	tools, _ := chatUI(t)
 	tools = append(tools, loci.ToolSpec{Name: "Read-File"}, loci.ToolSpec{Name: "a.b"}, loci.ToolSpec{Name: "a/b"}, loci.ToolSpec{Name: "readFile"})
-	want := Merge(ours, tools, "note the time", 8192)
+	want := merge(ours, tools, "note the time", 700)
 	shuffled := slices.Clone(tools)
 	for range 20 {
-		if diff := cmp.Diff(want, Merge(ours, tools, "note the time", 8192), cmp.AllowUnexported(Offer{}, document{})); diff != "" {
+		got := merge(ours, tools, "note the time", 700)
+		if diff := cmp.Diff([][]loci.ToolSpec{want.Ours, want.Theirs, want.Left}, [][]loci.ToolSpec{got.Ours, got.Theirs, got.Left}); diff != "" {
 			t.Fatalf("again (-want +got):\n%s", diff)
 		}
 		rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		if diff := cmp.Diff(want.originals, Merge(ours, shuffled, "x", 8192).originals); diff != "" {
+		if diff := cmp.Diff(want.originals, merge(ours, shuffled, "x", 700).originals); diff != "" {
 			t.Fatalf("in another order (-want +got):\n%s", diff)
 		}
 	}
@@ -178,15 +205,15 @@ func TestMergeIsTheSameEachTime(t *testing.T) {
 
 func TestResume(t *testing.T) {
 	tools, _ := chatUI(t)
-	first := Merge(ours, tools, "search my notes", 4096)
+	first := merge(ours, tools, "search my notes", 600)
 	// By the next turn the client has lost its first tool and has a new one.
 	later := append(slices.Clone(tools[1:]), loci.ToolSpec{Name: "play_music", Description: "Plays a song."})
-	o := Resume(ours, later, first.Tools, 4096)
-	if diff := cmp.Diff(first.Tools, o.Tools); diff != "" {
+	o := new(Shelf).Resume(ours, later, nil, first.Theirs)
+	if diff := cmp.Diff(first.Theirs, o.Theirs); diff != "" {
 		t.Errorf("what was offered moved (-want +got):\n%s", diff)
 	}
-	if len(o.Left) != len(later)-len(first.Tools) && len(o.Left) != len(later)-len(first.Tools)+1 {
-		t.Errorf("%d offered, %d left of %d", len(o.Tools), len(o.Left), len(later))
+	if len(o.Left) != len(later)-len(first.Theirs) && len(o.Left) != len(later)-len(first.Theirs)+1 {
+		t.Errorf("%d offered, %d left of %d", len(o.Theirs), len(o.Left), len(later))
 	}
 	if got := string(o.Find("play a song")); !strings.Contains(got, `"name":"play_music"`) {
 		t.Errorf("the new tool is not found: %s", got)
@@ -201,7 +228,7 @@ func TestResume(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	tools, _ := chatUI(t)
-	o := Merge(ours, tools, "what time is it", 2048)
+	o := merge(nil, tools, "what time is it", 300)
 	find := func(need string) (names []string, result string) {
 		t.Helper()
 		raw := o.Find(need)
@@ -219,7 +246,7 @@ func TestFind(t *testing.T) {
 	}
 	for need, want := range map[string]string{
 		"create a note": "write_note", "delete_automation": "delete_automation", "generate an image": "generate_image",
-		"find passages in my documents": "query_knowledge_files", "fetch a web page": "client_fetch_url",
+		"find passages in my documents": "query_knowledge_files", "fetch a web page": "fetch_url",
 	} {
 		if got, result := find(need); len(got) > 3 || !slices.Contains(got, want) {
 			t.Errorf("Find(%q) = %s, want %s among them", need, result, want)
@@ -234,10 +261,34 @@ func TestFind(t *testing.T) {
 	if got := string((Offer{}).Find("x")); !strings.Contains(got, "no more tools") || !strings.Contains(got, `"tools":[]`) {
 		t.Errorf("nothing was left out: %s", got)
 	}
-	if s := FindTool(); cost(s) > 90 || s.SideEffects != loci.EffectNone {
-		t.Errorf("find_tool takes %d tokens, has effects %q", cost(s), s.SideEffects)
+	if s := FindTool(); cost(s, loci.TierNative) > 75 || s.SideEffects != loci.EffectNone {
+		t.Errorf("find_tool takes %d tokens, has effects %q", cost(s, loci.TierNative), s.SideEffects)
 	}
 	if _, err := toolcall.Compile(FindTool()); err != nil {
 		t.Error(err)
+	}
+}
+
+// A call through find_tool is a call of the tool that it names.
+func TestCalled(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"name":"move_file","arguments":{"source":"a","destination":"b"}}`: `move_file {"source":"a","destination":"b"}`,
+		`{"name":"move_file","source":"a","destination":"b"}`:               `move_file {"destination":"b","source":"a"}`,
+		`{"name":"move_file","arguments":"{\"source\":\"a\"}"}`:             `move_file "{\"source\":\"a\"}"`,
+		`{"need":"rename","name":"list_dir"}`:                               `list_dir {}`,
+		`{"need":"rename a file"}`:                                          "",
+		`{"need":"rename a file","name":""}`:                                "",
+		`{"name":"find_tool","arguments":{}}`:                               "",
+		`{"name":5}`:                                                        "",
+		`[]`:                                                                "",
+		``:                                                                  "",
+	} {
+		got, ok := Called(loci.ToolCall{ID: "c1", Name: "find_tool", Arguments: json.RawMessage(in)})
+		if ok != (want != "") || ok && (got.ID != "c1" || got.Name+" "+string(got.Arguments) != want) {
+			t.Errorf("%s is the call %s %s, %v; want %q", in, got.Name, got.Arguments, ok, want)
+		}
+	}
+	if _, ok := Called(loci.ToolCall{Name: "read_file", Arguments: json.RawMessage(`{"name":"x"}`)}); ok {
+		t.Error("another tool calls one")
 	}
 }

@@ -29,13 +29,39 @@ func newDocument(t loci.ToolSpec) document {
 
 func (d *document) add(s string, weight float64) {
 	for _, w := range terms(s[:min(len(s), mostWords)]) {
-		d.count[w] += weight
 		d.length += weight
+		for _, k := range keys(w) {
+			d.count[k] += weight
+		}
 	}
 }
 
-// rank lists the positions of documents, the nearest to the message first.
-func rank(documents []document, message string) []int { return byScore(score(documents, message)) }
+// keys are what a word is looked up by: itself and, if it is long, how it begins.
+// Languages that change the ends of words keep their beginnings, and what is typed
+// without accents is meant with them.
+func keys(w string) []string {
+	r := []rune(plain.Replace(w))
+	if len(r) < 4 {
+		return []string{string(r)}
+	}
+	return []string{string(r), string(r[:4]) + "…"}
+}
+
+// plain takes the accents off the letters of Czech and of its neighbours.
+var plain = strings.NewReplacer("á", "a", "č", "c", "ď", "d", "é", "e", "ě", "e", "í", "i", "ň", "n", "ó", "o", "ř", "r",
+	"š", "s", "ť", "t", "ú", "u", "ů", "u", "ý", "y", "ž", "z", "ä", "a", "ö", "o", "ü", "u", "ľ", "l", "ł", "l", "ą", "a", "ę", "e")
+
+// withoutNames leaves the names of files, paths, addresses and numbers out of an
+// example: they are somebody's, and say nothing about the tool.
+func withoutNames(example string) string {
+	var kept []string
+	for _, w := range strings.Fields(example) {
+		if !strings.ContainsAny(strings.Trim(w, ".,;:!?()"), "./~@0123456789") {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, " ")
+}
 
 // score measures how near each document is to a query, by the words that they
 // share: the rarer a word, the more it counts (Okapi BM25, Robertson and others,
@@ -47,8 +73,16 @@ func score(documents []document, query string) []float64 {
 	for _, d := range documents {
 		average += d.length / float64(len(documents))
 	}
+	var wanted []string
 	seen := map[string]bool{}
 	for _, w := range terms(bothEnds(query)) {
+		if !seen[w] {
+			seen[w] = true
+			wanted = append(wanted, keys(w)...)
+		}
+	}
+	clear(seen)
+	for _, w := range wanted {
 		if seen[w] {
 			continue
 		}

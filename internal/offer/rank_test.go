@@ -41,14 +41,14 @@ func TestScore(t *testing.T) {
 		documents = append(documents, newDocument(s))
 	}
 	for query, want := range map[string]int{"search notes": 0, "web search": 1, "明天的天气怎么样": 2, "weather": 2} {
-		if order := rank(documents, query); order[0] != want {
+		if order := byScore(score(documents, query)); order[0] != want {
 			t.Errorf("%q: %v %v", query, order, score(documents, query))
 		}
 	}
-	if order := rank(documents, "zzz"); !slices.IsSorted(order) {
+	if order := byScore(score(documents, "zzz")); !slices.IsSorted(order) {
 		t.Errorf("nothing in common: %v", order)
 	}
-	if got := rank(nil, "x"); len(got) != 0 {
+	if got := byScore(score(nil, "x")); len(got) != 0 {
 		t.Errorf("no documents: %v", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	mostSentence = 120  // characters of a shortened description
-	mostWord     = 60   // characters of the barest one
+	mostWord     = 72   // characters of the barest one
 	mostHint     = 24   // characters of a parameter's description that is kept
 	mostRead     = 4000 // bytes of a description that are looked at to shorten it
 	mostKey      = 64   // bytes of a parameter's name
@@ -27,19 +27,16 @@ func (t tool) whole() loci.ToolSpec {
 	return t.spec(inert(t.Description), cleaned(parse(t.Parameters)))
 }
 
-// shortened is the tool in few words, or in the fewest if that is more than most
-// tokens.
-func (t tool) shortened(most int) loci.ToolSpec {
-	s := t.spec(firstSentence(t.Description, mostSentence), shorten(parse(t.Parameters), limits{depth: 6, properties: 40, hints: true}))
-	if cost(s) > most {
-		return t.bare()
-	}
-	return s
+// short is the tool in few words: one sentence, and the schema without what only
+// checks it. The validated schema is closed; that it is takes eight tokens a tool, and
+// what a model adds is told to it in an error anyway.
+func (t tool) short() loci.ToolSpec {
+	return t.spec(firstSentence(t.Description, mostSentence), shorten(parse(t.Parameters), limits{depth: 6, properties: 40, hints: true}))
 }
 
-// bare is the tool with no more than the names and types of a few parameters.
+// bare is the tool with no more than the names and types of its first parameters.
 func (t tool) bare() loci.ToolSpec {
-	return t.spec(firstSentence(t.Description, mostWord), shorten(parse(t.Parameters), limits{depth: 1, properties: 4}))
+	return t.spec(firstSentence(t.Description, mostWord), shorten(parse(t.Parameters), limits{depth: 1, properties: 6}))
 }
 
 func (t tool) spec(description string, parameters node) loci.ToolSpec {

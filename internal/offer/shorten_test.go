@@ -50,7 +50,7 @@ func TestShortenSchema(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tool := tool{ToolSpec: loci.ToolSpec{Parameters: json.RawMessage(tt.in)}, name: "t"}
-			if got := string(tool.shortened(1000).Parameters); got != tt.want {
+			if got := string(tool.short().Parameters); got != tt.want {
 				t.Errorf("shortened:\n got %s\nwant %s", got, tt.want)
 			}
 			if got := string(tool.bare().Parameters); got != tt.bare {
@@ -66,14 +66,11 @@ func TestShortenKeepsRequired(t *testing.T) {
 		properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string"}`, i))
 	}
 	tool := tool{ToolSpec: loci.ToolSpec{Parameters: json.RawMessage(`{"properties":{` + strings.Join(properties, ",") + `},"required":["p50","p99"]}`)}, name: "t"}
-	for _, s := range []loci.ToolSpec{tool.shortened(10_000), tool.bare()} {
+	for _, s := range []loci.ToolSpec{tool.short(), tool.bare()} {
 		got := string(s.Parameters)
 		if !strings.Contains(got, `"p50":`) || !strings.Contains(got, `"p99":`) || !strings.HasSuffix(got, `"required":["p50","p99"]}`) {
 			t.Errorf("got %s", got)
 		}
-	}
-	if s := tool.shortened(100); strings.Count(string(s.Parameters), "type") != 5 {
-		t.Errorf("too large a tool is not cut to its barest: %s", s.Parameters)
 	}
 }
 
@@ -101,14 +98,14 @@ func TestInert(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"string","description":"</s>` + `<|eot|>","enum":["<tool>x</tool>","ok"],"title":"[INST]"},"<|im_end|>":{"type":"string"}},"required":["a","<|im_end|>"]}`)}
 	others, _ := chatUI(t)
 	for name, o := range map[string]Offer{
-		"as it is":  Merge(nil, []loci.ToolSpec{spec}, "add", 8192),
-		"shortened": Merge(nil, append(others, spec), "add", 8192),
-		"bare":      Merge(nil, append(others, spec), "add", 1),
+		"as it is":  merge(nil, []loci.ToolSpec{spec}, "add", 1000),
+		"shortened": merge(nil, append(others, spec), "add", 1000),
+		"bare":      merge(nil, append(others, spec), "add", 250),
 	} {
 		var got *loci.ToolSpec
-		for i := range o.Tools {
-			if o.Tools[i].Name == "add" {
-				got = &o.Tools[i]
+		for i := range o.Theirs {
+			if o.Theirs[i].Name == "add" {
+				got = &o.Theirs[i]
 			}
 		}
 		if got == nil {
@@ -162,18 +159,18 @@ func TestMergeIsBounded(t *testing.T) {
 	for name, theirs := range tests {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
-			o := Merge(ours, theirs, strings.Repeat("work tool name ", 10_000), 4096)
+			o := merge(ours, theirs, strings.Repeat("work tool name ", 10_000), 800)
 			found := o.Find("tool 77")
 			if took := time.Since(began); took > 20*time.Second { // a second on a slow machine; the race detector takes ten
 				t.Errorf("took %v", took)
 			}
-			if got := total(o.Tools); got > roomFor(4096) {
-				t.Errorf("%d tokens for %d tools", got, len(o.Tools))
+			if got := total(o.Theirs); got > 800 {
+				t.Errorf("%d tokens for %d tools", got, len(o.Theirs))
 			}
-			if len(found) > 10_000 || len(o.Tools) == 0 {
-				t.Errorf("%d tools, %d bytes found", len(o.Tools), len(found))
+			if len(found) > 10_000 || len(o.Theirs) == 0 {
+				t.Errorf("%d tools, %d bytes found", len(o.Theirs), len(found))
 			}
-			for _, s := range o.Tools {
+			for _, s := range o.Theirs {
 				if !json.Valid(s.Parameters) {
 					t.Errorf("%s", s.Parameters)
 				}
@@ -188,8 +185,8 @@ func FuzzMerge(f *testing.F) {
 	f.Add("\xff<\u200b|", `{"properties":{"a":true,"b":[],"c":{"items":[{}],"enum":[{}],"type":[]}}}`, "")
 	f.Fuzz(func(t *testing.T, description, schema, message string) {
 		spec := loci.ToolSpec{Name: "a", Description: description, Parameters: json.RawMessage(schema)}
-		for _, o := range []Offer{Merge(ours, []loci.ToolSpec{spec}, message, 1<<15), Resume(ours, []loci.ToolSpec{spec}, nil, 0)} {
-			for _, s := range append(o.Tools, o.Left...) {
+		for _, o := range []Offer{merge(ours, []loci.ToolSpec{spec}, message, 2000), new(Shelf).Resume(ours, []loci.ToolSpec{spec}, nil, nil)} {
+			for _, s := range append(o.Theirs, o.Left...) {
 				if !json.Valid(s.Parameters) || s.Parameters[0] != '{' || !utf8.ValidString(s.Description) {
 					t.Fatalf("%q, %s", s.Description, s.Parameters)
 				}

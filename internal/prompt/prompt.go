@@ -11,6 +11,7 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,15 +20,16 @@ import (
 
 // Facts is what a session's system block is made from.
 type Facts struct {
-	Now     time.Time // in the person's time zone
-	Zone    string    // IANA name; empty: the offset is used
-	User    string    // how to call the person; may be empty
-	Purpose string    // what the session is for; may be empty
-	Folders []string  // absolute paths that may be looked into
-	Working string    // where relative paths start
-	Tools   []loci.ToolSpec
+	Now     time.Time       // in the person's time zone
+	Zone    string          // IANA name; empty: the offset is used
+	User    string          // how to call the person; may be empty
+	Purpose string          // what the session is for; may be empty
+	Folders []string        // absolute paths that may be looked into
+	Working string          // where relative paths start
+	Tools   []loci.ToolSpec // that are offered
+	More    []loci.ToolSpec // that can be reached besides, through find_tool
 	Tier    loci.Tier
-	Family  string // model family, picks among Texts
+	Brief   bool   // the window is small: what can be missed is left out
 	Markup  string // how to write a tool call, for models without native ones
 	Client  string // the chat client's own system message
 }
@@ -55,10 +57,14 @@ func System(f Facts, texts Texts) []Section {
 	}
 	add("facts", facts(f))
 	add("folders", folders(f))
-	add("abilities", abilities(f.Tools))
-	add("style", texts.Style)
-	add("rules", texts.Rules)
-	add("formats", texts.Formats)
+	add("abilities", abilities(f))
+	if !f.Brief {
+		add("style", texts.Style)
+	}
+	add("rules", rules(f, texts))
+	if !f.Brief {
+		add("formats", texts.Formats)
+	}
 	add("client", client(f.Client))
 	add("tools", f.Markup)
 	add("key rule", texts.KeyRule)
@@ -87,6 +93,15 @@ func Layout(sections []Section) []loci.Span {
 	return spans
 }
 
+// rules are those of the texts, or the two that matter most where there is little
+// room; somebody's own rules stay.
+func rules(f Facts, texts Texts) string {
+	if f.Brief && texts.Rules == Default().Rules {
+		return briefRules
+	}
+	return texts.Rules
+}
+
 // Join writes sections as the text of a system message.
 func Join(sections []Section) string {
 	var b strings.Builder
@@ -101,44 +116,65 @@ func Join(sections []Section) string {
 
 func facts(f Facts) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Today is %s (%s).", date(f.Now), Season(f.Now, f.Zone))
-	fmt.Fprintf(&b, " Time zone: %s.", zone(f))
+	fmt.Fprintf(&b, "Today is %s", date(f.Now))
+	if !f.Brief {
+		fmt.Fprintf(&b, " (%s)", Season(f.Now, f.Zone))
+	}
+	fmt.Fprintf(&b, ", time zone %s.", zone(f))
 	if f.User != "" {
 		fmt.Fprintf(&b, " You are talking with %s.", f.User)
 	}
 	if f.Purpose != "" {
 		fmt.Fprintf(&b, " This conversation is about: %s.", strings.TrimRight(f.Purpose, ". "))
 	}
-	b.WriteString(" Mention the date, the time or the person's name only where it matters.")
+	if !f.Brief {
+		b.WriteString(" Mention date, time or name only where it matters.")
+	}
 	return b.String()
 }
 
+// mostFolders is how many folders are listed; brief is how many where there is
+// little room.
+const (
+	mostFolders  = 20
+	briefFolders = 5
+)
+
 func folders(f Facts) string {
 	if len(f.Folders) == 0 {
-		return "No folder of this computer is open to you. If you are asked about files, say that a folder must be allowed first, for example with: loci serve --allow FOLDER"
+		return "No folder of this computer is open to you. If asked about files, say that a folder must be allowed first, for example with: loci serve --allow FOLDER"
+	}
+	most := mostFolders
+	if f.Brief {
+		most = briefFolders
 	}
 	var b strings.Builder
-	b.WriteString("Folders open to you:\n")
-	for _, folder := range f.Folders {
+	b.WriteString("Only these folders are open:\n")
+	for _, folder := range f.Folders[:min(len(f.Folders), most)] {
 		fmt.Fprintf(&b, "- %s\n", folder)
 	}
-	fmt.Fprintf(&b, "Relative paths start in the working folder, %s. ", f.Working)
-	b.WriteString("Nothing outside them is open to you. If a file name fits several files, ask which one is meant.")
+	if more := len(f.Folders) - most; more > 0 {
+		fmt.Fprintf(&b, "- and %d more\n", more)
+	}
+	if f.Working != f.Folders[0] {
+		fmt.Fprintf(&b, "Relative paths start in %s. ", f.Working)
+	} else {
+		b.WriteString("Relative paths start in the first. ")
+	}
+	b.WriteString("If a name fits several files, ask which.")
 	return b.String()
 }
 
 // abilities says in words what the tools at hand can and cannot do.
-func abilities(tools []loci.ToolSpec) string {
-	if len(tools) == 0 {
+func abilities(f Facts) string {
+	if len(f.Tools) == 0 {
 		return "You have no tools in this conversation."
 	}
-	has := map[loci.SideEffects]bool{}
-	names, asks := make([]string, len(tools)), false
-	for i, t := range tools {
+	has, asks := map[loci.SideEffects]bool{}, false
+	for _, t := range slices.Concat(f.Tools, f.More) {
 		has[t.SideEffects], asks = true, asks || t.Dangerous
-		names[i] = t.Name
 	}
-	var cannot []string
+	var parts, cannot []string
 	for _, e := range []struct {
 		effect loci.SideEffects
 		words  string
@@ -151,14 +187,33 @@ func abilities(tools []loci.ToolSpec) string {
 			cannot = append(cannot, e.words)
 		}
 	}
-	text := "Your tools: " + strings.Join(names, ", ") + "."
 	if len(cannot) > 0 {
-		text += " You cannot " + strings.Join(cannot, " or ") + "."
+		parts = append(parts, "You cannot "+strings.Join(cannot, " or ")+".")
+	}
+	if len(f.More) > 0 {
+		parts = append(parts, more(f))
 	}
 	if asks { // otherwise models ask in words, and then do nothing
-		text += " Before anything is changed the person is asked by itself: make the call without asking."
+		parts = append(parts, "The person is asked by itself before a change: call without asking.")
 	}
-	return text
+	return strings.Join(parts, " ")
+}
+
+// briefMore is how many of the tools that find_tool leads to are named where there is
+// little room.
+const briefMore = 4
+
+// more names the tools that are not offered.
+func more(f Facts) string {
+	names, rest := make([]string, 0, len(f.More)), ""
+	for _, t := range f.More {
+		if f.Brief && len(names) == briefMore {
+			rest = ", …"
+			break
+		}
+		names = append(names, t.Name)
+	}
+	return "More with find_tool: " + strings.Join(names, ", ") + rest + "."
 }
 
 func client(text string) string {

@@ -16,7 +16,7 @@ func conversation(tb testing.TB, db *DB, principal string, nodes int) (loci.Sess
 	tb.Helper()
 	s := loci.Session{
 		ID: loci.NewID(loci.SessionPrefix), Principal: principal, Model: "m", Tier: loci.TierNative,
-		System: strings.Repeat("You are in a place. ", 180), Tools: []string{"list_dir", "read_file"},
+		System: strings.Repeat("You are in a place. ", 180), Tools: []loci.ToolSpec{{Name: "list_dir"}, {Name: "read_file"}},
 		Created: loci.Now(), Updated: loci.Now(),
 	}
 	if err := db.Save(tb.Context(), loci.Batch{Session: &s}); err != nil {

@@ -15,7 +15,7 @@ const (
 	// the session must not undo it. Principal and created never change.
 	putSession = `
 		INSERT INTO session (` + sessionColumns + `, last_seq)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET
 			thread        = excluded.thread,
 			model         = excluded.model,
@@ -32,6 +32,7 @@ const (
 			working       = excluded.working,
 			taint         = excluded.taint,
 			base          = excluded.base,
+			digested      = excluded.digested,
 			head          = excluded.head,
 			updated       = max(updated, excluded.updated),
 			last_seq      = last_seq + excluded.last_seq
@@ -183,21 +184,25 @@ func (t *tx) save(id string, b loci.Batch) (last int64, err error) {
 // putSession inserts or updates the batch's session.
 func (t *tx) putSession(b loci.Batch) (principal string, last int64, err error) {
 	s := b.Session
+	tools, err := encodeTools(s.Tools)
+	if err != nil {
+		return "", 0, err
+	}
 	clientTools, err := encodeTools(s.ClientTools)
 	if err != nil {
 		return "", 0, err
 	}
-	var columns [5]string
-	for i, v := range []any{s.Tools, s.Layout, s.Sent, s.Folders, s.Taint} {
+	var columns [4]string
+	for i, v := range []any{s.Layout, s.Sent, s.Folders, s.Taint} {
 		text, err := json.Marshal(v)
 		if err != nil {
 			return "", 0, err
 		}
 		columns[i] = string(text)
 	}
-	tools, layout, sent, folders, taint := columns[0], columns[1], columns[2], columns[3], columns[4]
+	layout, sent, folders, taint := columns[0], columns[1], columns[2], columns[3]
 	err = t.row(putSession, s.ID, s.Principal, s.Thread, s.Model, s.Title, string(s.Tier), string(s.Markup), s.System, s.ClientSystem,
-		tools, clientTools, layout, sent, folders, s.Working, taint, s.Base, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
+		tools, clientTools, layout, sent, folders, s.Working, taint, s.Base, s.Digested, newHead(b), s.Created.UnixMilli(), newest(b), len(b.Events),
 	).Scan(&principal, &last)
 	return principal, last, err
 }

@@ -13,7 +13,7 @@ import (
 // sessionColumns are in the order in which scanSession reads them.
 const sessionColumns = `
 	id, principal, thread, model, title, tier, markup, system, client_system,
-	tools, client_tools, layout, sent, folders, working, taint, base, head, created, updated`
+	tools, client_tools, layout, sent, folders, working, taint, base, digested, head, created, updated`
 
 const (
 	sessionByID = `SELECT` + sessionColumns + ` FROM session WHERE id = ? AND principal = ?`
@@ -102,43 +102,58 @@ func scanSession(scan scanner) (loci.Session, error) {
 	var tools, clientTools, layout, sent, folders, taint []byte
 	var created, updated int64
 	err := scan(&s.ID, &s.Principal, &s.Thread, &s.Model, &s.Title, &s.Tier, &s.Markup, &s.System, &s.ClientSystem,
-		&tools, &clientTools, &layout, &sent, &folders, &s.Working, &taint, &s.Base, &s.Head, &created, &updated)
+		&tools, &clientTools, &layout, &sent, &folders, &s.Working, &taint, &s.Base, &s.Digested, &s.Head, &created, &updated)
 	if err != nil {
 		return s, err
 	}
 	s.Created, s.Updated = fromMillis(created), fromMillis(updated)
+	if s.Tools, err = decodeTools(tools); err != nil {
+		return s, err
+	}
 	if s.ClientTools, err = decodeTools(clientTools); err != nil {
 		return s, err
 	}
-	return s, errors.Join(json.Unmarshal(tools, &s.Tools), json.Unmarshal(layout, &s.Layout), json.Unmarshal(sent, &s.Sent),
+	return s, errors.Join(json.Unmarshal(layout, &s.Layout), json.Unmarshal(sent, &s.Sent),
 		json.Unmarshal(folders, &s.Folders), json.Unmarshal(taint, &s.Taint))
 }
 
-// clientTool is a tool as it is stored. Its schema is a string here for the
+// storedTool is a tool as it is stored. Its schema is a string here for the
 // reason that the arguments of a [sentCall] are: every byte is part of the prompt.
-type clientTool struct {
+type storedTool struct {
 	Name        string `json:"name"`
-	Description string `json:"description"`
-	Parameters  string `json:"parameters"`
+	Description string `json:"description,omitempty"`
+	Parameters  string `json:"parameters,omitempty"`
+}
+
+// UnmarshalJSON also reads a bare name, which is all that older versions stored.
+func (t *storedTool) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, &t.Name)
+	}
+	type plain storedTool
+	return json.Unmarshal(data, (*plain)(t))
 }
 
 func encodeTools(tools []loci.ToolSpec) (string, error) {
-	stored := make([]clientTool, len(tools))
+	stored := make([]storedTool, len(tools))
 	for i, t := range tools {
-		stored[i] = clientTool{t.Name, t.Description, string(t.Parameters)}
+		stored[i] = storedTool{t.Name, t.Description, string(t.Parameters)}
 	}
 	b, err := json.Marshal(stored)
 	return string(b), err
 }
 
 func decodeTools(data []byte) ([]loci.ToolSpec, error) {
-	var stored []clientTool
+	var stored []storedTool
 	if err := json.Unmarshal(data, &stored); err != nil || len(stored) == 0 {
 		return nil, err
 	}
 	tools := make([]loci.ToolSpec, len(stored))
 	for i, t := range stored {
-		tools[i] = loci.ToolSpec{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(t.Parameters)}
+		tools[i] = loci.ToolSpec{Name: t.Name, Description: t.Description}
+		if t.Parameters != "" {
+			tools[i].Parameters = json.RawMessage(t.Parameters)
+		}
 	}
 	return tools, nil
 }

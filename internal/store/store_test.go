@@ -84,7 +84,7 @@ func at(ms int) loci.Time {
 func newSession(principal string, ms int) *loci.Session {
 	return &loci.Session{
 		ID: loci.NewID(loci.SessionPrefix), Principal: principal, Model: "m", Tier: loci.TierText,
-		System: "system", ClientSystem: "client", Tools: []string{"a", "b"}, Folders: []string{"/x y"}, Working: "/x y", Base: "node_b",
+		System: "system", ClientSystem: "client", Tools: []loci.ToolSpec{{Name: "a"}, {Name: "b", Description: "Does b.", Parameters: json.RawMessage(`{ "type": "object" }`)}}, Folders: []string{"/x y"}, Working: "/x y", Base: "node_b",
 		Created: at(ms), Updated: at(ms),
 	}
 }

@@ -60,10 +60,10 @@ func First(s string, most int) string {
 func Title(s string, most int) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	line = strings.TrimSpace(line)
-	if utf8.RuneCountInString(line) <= most {
+	if len(First(line, most)) == len(line) {
 		return line
 	}
-	return string([]rune(line)[:most-1]) + "…"
+	return First(line, most-1) + "…"
 }
 
 // Distance is the number of characters to insert, delete or replace to turn a
@@ -88,19 +88,4 @@ func Distance(a, b string) int {
 		}
 	}
 	return row[len(to)]
-}
-
-// Tokens estimates how many tokens a model makes of a text: four ASCII
-// characters or one other character a token. It errs on the long side for most
-// tokenizers.
-func Tokens(s string) int {
-	ascii, other := 0, 0
-	for _, r := range s {
-		if r < 0x80 {
-			ascii++
-		} else {
-			other++
-		}
-	}
-	return (ascii+3)/4 + other
 }

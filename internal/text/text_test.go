@@ -69,14 +69,6 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-func TestTokens(t *testing.T) {
-	for s, want := range map[string]int{"": 0, "a": 1, "four": 1, "fives": 2, "雪": 1, "Снег a": 5} {
-		if got := Tokens(s); got != want {
-			t.Errorf("Tokens(%q) = %d, want %d", s, got, want)
-		}
-	}
-}
-
 func FuzzClip(f *testing.F) {
 	f.Add("日本語\xff", 4)
 	f.Fuzz(func(t *testing.T, s string, most int) {

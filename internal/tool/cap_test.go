@@ -41,7 +41,7 @@ func TestShorten(t *testing.T) {
 				if strings.Contains(string(cut), "\ufffd") {
 					t.Errorf("cut inside a character: %s", cut)
 				}
-				if name != "long key" && len(cut) < limit-noteRoom-40 {
+				if name != "long key" && len(cut) < limit-160-40 {
 					t.Errorf("limit %d, only %d bytes kept: %s", limit, len(cut), cut)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 
 // lesson is how a dialect is taught.
 type lesson struct {
-	// form tells how to write a call, after "To use one, ".
+	// form tells how to write a call, after "To use a tool, ".
 	form string
 	// argument is what stands before the list of tools about the arguments.
 	arguments string
@@ -23,8 +23,8 @@ const outputTag = "<tool_output>"
 
 // named and positioned are what to say of the arguments in the list of tools.
 const (
-	named    = "Texts stand in quotes; arguments marked ? may be left out."
-	inObject = "Arguments marked ? may be left out."
+	named    = "Texts stand in quotes; arguments with ? may be left out."
+	inObject = "Arguments with ? may be left out."
 )
 
 // lessons are the dialects that can be taught; see [loci.Markup]. All of them are
@@ -70,9 +70,9 @@ func Describe(m loci.Markup, tools []loci.ToolSpec) string {
 	}
 	l := lessonOf(m)
 	var b strings.Builder
-	b.WriteString("You can use tools. To use one, " + l.form +
+	b.WriteString("To use a tool, " + l.form +
 		"Then wait for <tool_output>…</tool_output>, which only the system writes. " + l.arguments +
-		" Tell the person what the tool really returned.\nTools:\n")
+		"\nTools:\n")
 	b.WriteString(Lines(tools))
 	for _, t := range tools {
 		if s, err := Compile(t); err == nil && len(s.example.fields) > 0 {

@@ -51,7 +51,7 @@ func openApp(c Config) tool.Tool {
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name:    "open_app",
 		Dormant: len(c.Apps) == 0,
-		Description: `Starts an application that the person listed; target is a path to open. Runs no other commands. ` +
+		Description: `Starts an application that the person listed. target is a path to open. Runs no other commands. ` +
 			`Example: {"app": "editor", "target": "notes.md"}`,
 		SideEffects: loci.EffectExec,
 		Dangerous:   true,

@@ -30,7 +30,7 @@ type calculation struct {
 func calculate() tool.Tool {
 	return tool.Define(loci.ToolSpec{
 		Name: "calculate",
-		Description: `Computes an arithmetic expression: + - * / ^ %, parentheses, "15% of 80", ` +
+		Description: `Computes arithmetic: + - * / ^ %, parentheses, "15% of 80", ` +
 			`sqrt abs round floor ceil min max sin cos tan (radians) log ln exp, pi, e. ` +
 			`Does not convert units; takes no path. ` +
 			`Example: {"expression": "111 x 222 / 777"}`,

@@ -53,7 +53,7 @@ func changeDB(c Config) tool.Tool {
 	}
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "change_db",
-		Description: `Changes rows of a database (path or connection) by one INSERT, UPDATE or DELETE; no DROP. ` +
+		Description: `Changes rows of a database by one INSERT, UPDATE or DELETE. database is a path or connection; no DROP. ` +
 			`Example: {"database": "a.db", "query": "DELETE FROM orders WHERE id = 7"}`,
 		SideEffects: loci.EffectWrite,
 		Dangerous:   true,

@@ -17,7 +17,7 @@ import (
 
 // clockArgs is what current_time takes.
 type clockArgs struct {
-	Zone string `json:"zone,omitempty" jsonschema:"zone or large city; here if left out"`
+	Zone string `json:"zone,omitempty" jsonschema:"zone or large city; empty: here"`
 	Date string `json:"date,omitempty" jsonschema:"another day: 2026-12-25, or +3 or -3 days"`
 	Part string `json:"part,omitempty" enum:"date,time,week,zone"`
 }
@@ -41,7 +41,7 @@ type clock struct {
 func currentTime() tool.Tool {
 	return tool.Define(loci.ToolSpec{
 		Name: "current_time",
-		Description: `Tells date, weekday, ISO week, time and zone, here, elsewhere or of another day. ` +
+		Description: `Tells date, weekday, week, time and zone, here, elsewhere or of another day. ` +
 			`Sets no alarms; takes no path. ` +
 			`Example: {"zone": "Europe/Prague"}`,
 		SideEffects: loci.EffectNone,

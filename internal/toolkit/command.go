@@ -33,8 +33,8 @@ const (
 
 // commandArgs is what run_command takes.
 type commandArgs struct {
-	Argv     []string `json:"argv,omitempty" jsonschema:"program and arguments, one item each"`
-	Script   string   `json:"script,omitempty" jsonschema:"instead of argv: text for sh, for pipes and >"`
+	Argv     []string `json:"argv,omitempty" jsonschema:"program, then arguments"`
+	Script   string   `json:"script,omitempty" jsonschema:"instead: text for sh"`
 	Dir      string   `json:"dir,omitempty" jsonschema:"folder to start in"`
 	TimeoutS int      `json:"timeout_s,omitempty" jsonschema:"30 if left out, at most 600"`
 	Network  bool     `json:"network,omitempty" jsonschema:"needs the Internet"`

@@ -74,9 +74,10 @@ func editFile(j *sandbox.Journal, w Writer) tool.Tool {
 	}
 	t := tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "edit_file",
-		Description: `Replaces text in a file. old_text must be there exactly and once; does not guess. ` +
+		Description: `Replaces old_text, which must be there exactly and once, in a file; or follows an instruction. ` +
 			`Example: {"path": "a.md", "old_text": "1 egg", "new_text": "2 eggs"}`,
 		SideEffects: loci.EffectWrite,
+		Core:        true,
 		Dangerous:   true,
 		Files:       true,
 		Examples: []string{

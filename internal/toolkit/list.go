@@ -48,10 +48,11 @@ type listEntry struct {
 func listDir() tool.Tool {
 	return tool.Define(loci.ToolSpec{
 		Name: "list_dir",
-		Description: `Lists one folder: name, type, size, time. Does not look into sub-folders or files. ` +
+		Description: `Lists a folder: name, type, size, time. Does not look into sub-folders or files. ` +
 			`Paths: relative, absolute or ~/x. ` +
 			`Example: {"path": "notes"}`,
 		SideEffects: loci.EffectRead,
+		Core:        true,
 		Files:       true,
 		Examples: []string{
 			"Which files are in my notes folder?",

@@ -59,7 +59,7 @@ func mediaControl(c Config) tool.Tool {
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name:    "media_control",
 		Dormant: !c.Desktop.HasBus(),
-		Description: `Controls music or video that plays; opens no path. ` +
+		Description: `Controls music or video that plays. Opens no path. ` +
 			`Example: {"action": "pause"}`,
 		SideEffects: loci.EffectWrite,
 		Dangerous:   true,

@@ -54,7 +54,7 @@ func queryDB(c Config) tool.Tool {
 	}
 	return tool.Define(loci.ToolSpec{
 		Name: "query_db",
-		Description: `Reads a database (path or connection): without query its tables, else rows by one SELECT; never changes it. ` +
+		Description: `Reads a database: its tables, or rows by one SELECT query. database is a path or connection. Does not change it. ` +
 			`Example: {"database": "a.db", "query": "SELECT count(*) FROM orders"}`,
 		SideEffects: loci.EffectRead,
 		Files:       true,

@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	pageRunes = 5_000 // characters on a page of read_file
+	pageRunes = 5_000 // characters on a page of read_file, where the model's window has room for them,
+	leastPage = 500   // and on any
 
 	// A character takes 6 bytes of JSON at most (\u0001), so a page of any text
 	// fits here whole, and following the pages misses nothing.
@@ -51,6 +52,7 @@ type filePage struct {
 	Note  string `json:"note,omitempty"`
 	Text  string `json:"text"`
 
+	runes int      // characters on a page
 	shown string   // the path as it was asked for
 	other []string // files of the same name elsewhere
 }
@@ -60,10 +62,11 @@ type filePage struct {
 func readFile() tool.Tool {
 	t := tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "read_file",
-		Description: `Reads a text file, 5000 characters a page. Does not read folders or binary files. ` +
+		Description: `Reads a text file by pages. Does not read folders or binary files. ` +
 			`Paths: relative, absolute or ~/x. ` +
 			`Example: {"path": "notes.md", "page": 2}`,
 		SideEffects: loci.EffectRead,
+		Core:        true,
 		Files:       true,
 		Examples: []string{
 			"What does notes.md say?",
@@ -98,7 +101,7 @@ func read(ctx context.Context, env tool.Env, args readArgs) (filePage, error) {
 	if err != nil {
 		return filePage{}, err
 	}
-	result := filePage{Path: loc.Path(), Size: info.Size(), Page: max(args.Page, 1), shown: args.Path}
+	result := filePage{Path: loc.Path(), Size: info.Size(), Page: max(args.Page, 1), runes: pageOf(env), shown: args.Path}
 	if err := result.fill(ctx, r, info); err != nil {
 		return filePage{}, err
 	}
@@ -109,6 +112,15 @@ func read(ctx context.Context, env tool.Env, args readArgs) (filePage, error) {
 		result.Note = strings.TrimSpace(result.Note + " Other files have this name too: " + strings.Join(result.other, ", ") + ".")
 	}
 	return result, nil
+}
+
+// pageOf is how many characters a page has, which is the same all through a
+// conversation.
+func pageOf(env tool.Env) int {
+	if env.Scope.Page <= 0 {
+		return pageRunes
+	}
+	return min(pageRunes, max(leastPage, env.Scope.Page))
 }
 
 // previewRead warns of a file with several names. Any other is read without a
@@ -173,7 +185,7 @@ func (p *filePage) fill(ctx context.Context, r *bufio.Reader, info fs.FileInfo) 
 		runes += rest
 	}
 	if p.Next == 0 || info.Size() <= countBytes {
-		p.Pages = max(1, (runes+pageRunes-1)/pageRunes)
+		p.Pages = max(1, (runes+p.runes-1)/p.runes)
 		if p.Page > p.Pages {
 			return advise("Ask for a page that exists.", "%s has only %d pages.", text.Clip(p.shown, 200), p.Pages)
 		}
@@ -184,8 +196,8 @@ func (p *filePage) fill(ctx context.Context, r *bufio.Reader, info fs.FileInfo) 
 // skip reads the pages before the one asked for, and counts the lines.
 func (p *filePage) skip(ctx context.Context, r *bufio.Reader) (runes int, err error) {
 	p.Line = 1
-	for runes < (p.Page-1)*pageRunes {
-		if runes%pageRunes == 0 && ctx.Err() != nil {
+	for runes < (p.Page-1)*p.runes {
+		if runes%p.runes == 0 && ctx.Err() != nil {
 			return runes, ctx.Err()
 		}
 		c, _, err := r.ReadRune()
@@ -206,7 +218,7 @@ func (p *filePage) skip(ctx context.Context, r *bufio.Reader) (runes int, err er
 // take reads one page. Bytes that are not UTF-8 become U+FFFD and are counted.
 func (p *filePage) take(r *bufio.Reader) (text string, bad int, err error) {
 	var b strings.Builder
-	for range pageRunes {
+	for range p.runes {
 		c, n, err := r.ReadRune()
 		if errors.Is(err, io.EOF) {
 			break

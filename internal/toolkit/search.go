@@ -29,18 +29,18 @@ const (
 
 // searchArgs is what search_files takes; all conditions must hold.
 type searchArgs struct {
-	Path           string `json:"path,omitempty" jsonschema:"folder or file; everywhere if left out"`
-	Name           string `json:"name,omitempty" jsonschema:"part of the name, or a pattern such as *.md"`
+	Path           string `json:"path,omitempty" jsonschema:"folder or file"`
+	Name           string `json:"name,omitempty" jsonschema:"part of it, or *.md"`
 	Content        string `json:"content,omitempty" jsonschema:"text in a line"`
-	Regexp         bool   `json:"regexp,omitempty" jsonschema:"content is a regular expression"`
+	Regexp         bool   `json:"regexp,omitempty" jsonschema:"content is a regexp"`
+	GroupBy        string `json:"group_by,omitempty" jsonschema:"regexp with one (group)"`
+	Count          bool   `json:"count,omitempty" jsonschema:"only count"`
 	Case           bool   `json:"case,omitempty" jsonschema:"match case always"`
 	ModifiedAfter  string `json:"modified_after,omitempty" jsonschema:"2026-11-30, today, yesterday"`
 	ModifiedBefore string `json:"modified_before,omitempty" jsonschema:"likewise"`
 	Type           string `json:"type,omitempty" jsonschema:"file, folder, image, audio, video, document, archive, code, or an ending"`
 	Sort           string `json:"sort,omitempty" enum:"name,newest,oldest,largest"`
 	Limit          int    `json:"limit,omitempty" jsonschema:"of results"`
-	Count          bool   `json:"count,omitempty" jsonschema:"only count"`
-	GroupBy        string `json:"group_by,omitempty" jsonschema:"regular expression; counts lines for each value of its (group)"`
 }
 
 // found is what search_files returns.
@@ -91,11 +91,12 @@ func searchFiles(c Config) tool.Tool {
 	c.SearchTime = cmp.Or(c.SearchTime, searchTime)
 	return tool.Define(loci.ToolSpec{
 		Name: "search_files",
-		Description: `Finds files by name, text, date or type, counts matching lines, groups them. ` +
+		Description: `Finds files by name, text, date or type, and counts lines. With group_by it counts them for each value of its (group). ` +
 			`Does not look into binaries, .git or links. ` +
 			`Paths: relative, absolute or ~/x. ` +
 			`Example: {"path": "app.log", "content": "ERROR", "count": true}`,
 		SideEffects: loci.EffectRead,
+		Core:        true,
 		Files:       true,
 		Examples: []string{
 			"How many ERROR lines are in app.log?",

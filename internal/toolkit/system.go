@@ -90,7 +90,7 @@ type netInfo struct {
 func systemInfo() tool.Tool {
 	return tool.Define(loci.ToolSpec{
 		Name: "system_info",
-		Description: `Tells about this computer: system, processor and load, memory, disk space, network addresses. ` +
+		Description: `Tells about this computer: system, processor, memory, disk, network. ` +
 			`Does not list programs; takes no path. ` +
 			`Example: {"part": "memory"}`,
 		SideEffects: loci.EffectRead,

@@ -39,9 +39,10 @@ func writeFile(j *sandbox.Journal) tool.Tool {
 	}
 	return tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "write_file",
-		Description: `Writes a whole text file, a new one or over an old one. Does not append. ` +
+		Description: `Writes a whole text file, new or over an old one. Does not append. ` +
 			`Example: {"path": "notes.md", "content": "# Notes\n"}`,
 		SideEffects: loci.EffectWrite,
+		Core:        true,
 		Dangerous:   true,
 		Files:       true,
 		Examples: []string{

@@ -172,7 +172,7 @@ func TestEveryDoor(t *testing.T) {
 								t.Errorf("the model never read %q", want)
 							}
 						}
-						if tier == loci.TierNative && len(calls[0].Tools) < 7 || tier == loci.TierText && len(calls[0].Tools) > 0 {
+						if tier == loci.TierNative && len(calls[0].Tools) < 5 || tier == loci.TierText && len(calls[0].Tools) > 0 {
 							t.Errorf("%d tools were offered natively", len(calls[0].Tools))
 						}
 						prefix(t, calls)

@@ -203,6 +203,7 @@ func (c *Client) encode(b Backend, req loci.Request) (body []byte, path string, 
 	if window := c.window(req.Model); window > 0 {
 		req.Options = ollama.WithWindow(req.Options, window)
 	}
+	req.Options = ollama.Uncut(req.Options)
 	body, err = ollama.EncodeChat(req, true)
 	return body, "/api/chat", err
 }

@@ -3,6 +3,7 @@ package ollama
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -160,6 +161,19 @@ func WithWindow(o loci.Options, tokens int) loci.Options {
 		}
 	}
 	extra["options"] = options
+	o.Extra, o.ExtraDialect = extra, loci.Ollama
+	return o
+}
+
+// Uncut returns a copy of o for a request to Ollama that leaves nothing out in
+// silence: what is too long for the window is an error then (truncate), and a reply
+// that fills it ends instead of pushing out its own beginning (shift). Both are true
+// where nobody says otherwise; versions before 0.12.4 know neither.
+func Uncut(o loci.Options) loci.Options {
+	extra := map[string]json.RawMessage{"truncate": json.RawMessage("false"), "shift": json.RawMessage("false")}
+	if o.ExtraDialect == loci.Ollama {
+		maps.Copy(extra, o.Extra)
+	}
 	o.Extra, o.ExtraDialect = extra, loci.Ollama
 	return o
 }

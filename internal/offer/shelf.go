@@ -1,0 +1,60 @@
+package offer
+
+import (
+	"encoding/json"
+	"sync"
+
+	"loci"
+)
+
+// Shelf keeps the short forms of our own tools, which are the same in every turn. The
+// zero value is ready, and safe for concurrent use.
+type Shelf struct {
+	mu   sync.Mutex
+	made map[string]candidate
+}
+
+// candidate is one of our tools, made ready once.
+func (s *Shelf) candidate(t loci.ToolSpec, tier loci.Tier) candidate {
+	key := string(tier) + t.Name + t.Description + string(t.Parameters)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.made[key]
+	if !ok {
+		own := tool{ToolSpec: t, name: t.Name}
+		c = own.candidate(tier)
+		if tier == loci.TierText { // a line takes the first sentence by itself, and its example from the rest
+			c.short, c.bare.Description = t, t.Description
+			c.shortCost, c.bareCost = cost(c.short, tier), cost(c.bare, tier)
+		}
+		c.own, c.core, c.dangerous = true, t.Core, t.Dangerous
+		for _, e := range t.Examples {
+			c.document.add(withoutNames(e), 1)
+		}
+		if s.made == nil {
+			s.made = map[string]candidate{}
+		}
+		s.made[key] = c
+	}
+	c.dormant = t.Dormant // which can change
+	return c
+}
+
+// candidate is a tool in its longer and its barest words.
+func (t tool) candidate(tier loci.Tier) candidate {
+	c := candidate{short: t.short(), bare: t.bare(), document: newDocument(t.ToolSpec)}
+	c.shortCost, c.bareCost = cost(c.short, tier), cost(c.bare, tier)
+	return c
+}
+
+// ReadResult describes the tool that reads on in a result which was too long for the
+// model's window, and of which it has read a part.
+func ReadResult() loci.ToolSpec {
+	return loci.ToolSpec{
+		Name:        "read_result",
+		Description: "Reads on in a long tool result: id and from as given there.",
+		Parameters:  json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"from":{"type":"integer"}},"required":["id","from"],"additionalProperties":false}`),
+		SideEffects: loci.EffectNone,
+		Examples:    []string{"Read the rest of the result.", "Show the next page of that output."},
+	}
+}
