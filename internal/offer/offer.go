@@ -41,6 +41,7 @@ func Budget(window int) int {
 
 const (
 	surely    = 3   // so many of the tools that a message is about come before all others
+	heeded    = 5   // and if one of so many is not offered anyway, the message decides
 	narrow    = 400 // in a room of no more tokens than this, tools have no hints
 	shares    = 3   // one tool takes no more than this part of the room
 	leastTool = 64  // tokens that one tool may take, whatever the room
@@ -81,7 +82,9 @@ type candidate struct {
 	own                 bool
 }
 
-// Choose chooses what to offer. Of two client tools with the same name the later
+// Choose chooses what to offer. As long as the message wants nothing else, that is the
+// same for all messages: then their prompts begin alike, and a server that has read one
+// need not read the next from its beginning. Of two client tools with the same name the later
 // counts, as of two equal names in JSON; those without a name are dropped. The
 // message decides only where not all tools fit. Tools that cannot do anything as
 // things are set up are left out in any case.
@@ -89,7 +92,10 @@ func (s *Shelf) Choose(n Need) Offer {
 	tools := named(n.Ours, n.Theirs)
 	o := Offer{originals: originals(tools), shelf: s, ours: n.Ours, tools: tools}
 	all := s.candidates(n, tools)
-	picked, whole := choose(all, score(documentsOf(all), n.Message), n.Room, n.Tier)
+	picked, whole := choose(all, make([]float64, len(all)), n.Room, n.Tier)
+	if scores := score(documentsOf(all), n.Message); !whole && wants(scores, picked) {
+		picked, _ = choose(all, scores, n.Room, n.Tier)
+	}
 	o.More = !whole
 	for i, c := range all {
 		spec, taken := picked[i]
@@ -103,6 +109,16 @@ func (s *Shelf) Choose(n Need) Offer {
 		}
 	}
 	return o
+}
+
+// wants tells whether one of the few tools that a message is about is not picked.
+func wants(scores []float64, picked map[int]loci.ToolSpec) bool {
+	for _, i := range byScore(scores)[:min(heeded, len(scores))] {
+		if _, there := picked[i]; scores[i] > 0 && !there {
+			return true
+		}
+	}
+	return false
 }
 
 // candidates are all tools in the words that suit the room: ours, then the client's.

@@ -177,8 +177,8 @@ func stem(w string) string {
 var common = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`a an and any are as at be but by can could do does for from get give had has have
-		he her him his how i if in into is it its just let like make may me more my no not of on one or our out
-		please she so some that the their them then there these they this to tool up us use user using want was we
+		he hello her hi him his how i if in into is it its just let like make may me more my no not of on one or our out
+		please she so some tell thank that the their them then there these they this to tool up us use user using want was we
 		were what when where which who why will with would you your`) {
 		m[w] = true
 	}

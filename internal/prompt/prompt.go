@@ -57,7 +57,6 @@ func System(f Facts, texts Texts) []Section {
 	}
 	add("facts", facts(f))
 	add("folders", folders(f))
-	add("abilities", abilities(f))
 	if !f.Brief {
 		add("style", texts.Style)
 	}
@@ -66,6 +65,7 @@ func System(f Facts, texts Texts) []Section {
 		add("formats", texts.Formats)
 	}
 	add("client", client(f.Client))
+	add("abilities", abilities(f)) // from here on the first message decides
 	add("tools", f.Markup)
 	add("key rule", texts.KeyRule)
 	return s

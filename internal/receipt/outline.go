@@ -4,7 +4,6 @@
 package receipt
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"strings"
@@ -72,7 +71,7 @@ func (p Prompt) texts() []named {
 		messages = messages[1:]
 	}
 	if len(p.Request.Tools) > 0 {
-		all = append(all, named{inTools, toolsSection, encode(p.Request.Tools)})
+		all = append(all, named{inTools, toolsSection, toolsText(p.Request.Tools)})
 	}
 	for _, m := range messages {
 		all = append(all, named{inMessages, string(m.Role), text(m)})
@@ -117,12 +116,13 @@ func text(m loci.Message) string {
 	return b.String()
 }
 
-func encode(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil { // what is sent always marshals
-		return ""
+// toolsText is the tools as far as a server is told of them.
+func toolsText(tools []loci.ToolSpec) string {
+	var b strings.Builder
+	for _, t := range tools {
+		fmt.Fprintf(&b, "%s\n%s\n%s\n", t.Name, t.Description, t.Parameters)
 	}
-	return string(b)
+	return b.String()
 }
 
 // piece is a part with the name that a person reads.

@@ -74,7 +74,7 @@ func editFile(j *sandbox.Journal, w Writer) tool.Tool {
 	}
 	t := tool.WithPreview(tool.Define(loci.ToolSpec{
 		Name: "edit_file",
-		Description: `Replaces old_text, which must be there exactly and once, in a file; or follows an instruction. ` +
+		Description: `Replaces old_text, which must be there exactly and once, in a file; or follows an instruction. Does not guess. ` +
 			`Example: {"path": "a.md", "old_text": "1 egg", "new_text": "2 eggs"}`,
 		SideEffects: loci.EffectWrite,
 		Core:        true,
