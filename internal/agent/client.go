@@ -25,9 +25,8 @@ func (t *turn) offer(anew bool) {
 	if t.tier() == loci.TierTiny {
 		return
 	}
-	if len(t.specs) > 0 {
-		t.specs = append(slices.Clip(t.specs), offer.ReadResult())
-	}
+	ours, all := t.agent.shelf.List(t.specs)
+	t.specs = ours
 	if anew {
 		t.client = t.agent.shelf.Choose(offer.Need{
 			Ours: t.specs, Theirs: t.req.Tools, Message: t.req.Message.Content, Room: t.toolRoom(), Tier: t.tier(),
@@ -42,7 +41,9 @@ func (t *turn) offer(anew bool) {
 	} else {
 		t.client = t.agent.shelf.Resume(t.specs, t.req.Tools, t.session.Tools, t.session.ClientTools)
 	}
-	t.specs = append(append(slices.Clip(t.specs), t.session.ClientTools...), t.client.Left...)
+	if t.specs = all; len(t.session.ClientTools) != 1 || !t.frozen(offer.FindTool().Name) || len(t.client.Left) > 0 {
+		t.specs = slices.Concat(ours, t.session.ClientTools, t.client.Left)
+	}
 	if t.req.ToolChoice.Mode == loci.ChoiceNone { // they stay in the prompt, and nobody runs them
 		t.client = offer.Offer{}
 	}

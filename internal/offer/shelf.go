@@ -2,6 +2,7 @@ package offer
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"loci"
@@ -12,6 +13,23 @@ import (
 type Shelf struct {
 	mu   sync.Mutex
 	made map[string]candidate
+	from []loci.ToolSpec // of which List was last made,
+	list []loci.ToolSpec // and what it gave
+}
+
+// List gives our tools with the one that reads on in a long result, and the same with
+// FindTool behind them. The same tools give the same two lists, which are not for the
+// caller to change: each turn holds them for as long as its model speaks.
+func (s *Shelf) List(ours []loci.ToolSpec) (with, andFind []loci.ToolSpec) {
+	if len(ours) == 0 {
+		return nil, []loci.ToolSpec{FindTool()}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.from) != len(ours) || &s.from[0] != &ours[0] {
+		s.from, s.list = ours, slices.Concat(ours, []loci.ToolSpec{ReadResult(), FindTool()})
+	}
+	return slices.Clip(s.list[:len(s.list)-1]), slices.Clip(s.list)
 }
 
 // candidate is one of our tools, made ready once.
