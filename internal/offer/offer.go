@@ -129,7 +129,7 @@ func (s *Shelf) candidates(n Need, tools []tool) []candidate {
 		all = append(all, s.candidate(t, n.Tier))
 	}
 	for _, t := range tools {
-		all = append(all, t.candidate(n.Tier))
+		all = append(all, s.client(t, n.Tier))
 	}
 	for i := range all {
 		if c := &all[i]; n.Room <= narrow || c.shortCost > most {
@@ -167,7 +167,7 @@ func (s *Shelf) Resume(ours, theirs, began, offered []loci.ToolSpec) Offer {
 	o := Offer{Ours: began, Theirs: offered, originals: originals(tools), More: true, shelf: s, ours: ours, tools: tools}
 	for _, t := range tools {
 		if !slices.ContainsFunc(offered, func(s loci.ToolSpec) bool { return s.Name == t.name }) {
-			o.Left = append(o.Left, t.short())
+			o.Left = append(o.Left, s.client(t, loci.TierNative).short)
 		}
 	}
 	return o
@@ -183,7 +183,7 @@ func (o Offer) all() []candidate {
 		all = append(all, o.shelf.candidate(t, loci.TierNative))
 	}
 	for _, t := range o.tools {
-		all = append(all, t.candidate(loci.TierNative))
+		all = append(all, o.shelf.client(t, loci.TierNative))
 	}
 	return all
 }

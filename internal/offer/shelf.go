@@ -2,19 +2,27 @@ package offer
 
 import (
 	"encoding/json"
+	"hash/maphash"
 	"slices"
 	"sync"
 
 	"loci"
 )
 
-// Shelf keeps the short forms of our own tools, which are the same in every turn. The
-// zero value is ready, and safe for concurrent use.
+// mostKept bounds how many of the clients' tools are kept in short, a few kB each. When
+// there are more, all are made again.
+const mostKept = 1000
+
+// Shelf keeps the short forms of tools, which take long to make and are the same in
+// every turn: ours, and those that clients bring along each time. The zero value is
+// ready, and safe for concurrent use.
 type Shelf struct {
-	mu   sync.Mutex
-	made map[string]candidate
-	from []loci.ToolSpec // of which List was last made,
-	list []loci.ToolSpec // and what it gave
+	mu     sync.Mutex
+	made   map[string]candidate // ours
+	theirs map[uint64]candidate
+	seed   maphash.Seed    // of the keys of theirs
+	from   []loci.ToolSpec // of which List was last made,
+	list   []loci.ToolSpec // and what it gave
 }
 
 // List gives our tools with the one that reads on in a long result, and the same with
@@ -55,6 +63,28 @@ func (s *Shelf) candidate(t loci.ToolSpec, tier loci.Tier) candidate {
 		s.made[key] = c
 	}
 	c.dormant = t.Dormant // which can change
+	return c
+}
+
+// client is one of a client's tools, made ready once.
+func (s *Shelf) client(t tool, tier loci.Tier) candidate {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.theirs == nil || len(s.theirs) >= mostKept {
+		s.theirs, s.seed = map[uint64]candidate{}, maphash.MakeSeed()
+	}
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	for _, part := range []string{string(tier), t.name, t.Name, t.Description, string(t.Parameters)} {
+		_, _ = h.WriteString(part) // a hash never fails
+		_ = h.WriteByte(0)
+	}
+	key := h.Sum64()
+	c, ok := s.theirs[key]
+	if !ok {
+		c = t.candidate(tier)
+		s.theirs[key] = c
+	}
 	return c
 }
 
