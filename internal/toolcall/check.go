@@ -39,9 +39,7 @@ func (r *Reader) check(w wish) (loci.ToolCall, *Fault) {
 		raw, f = s.fit(v)
 	}
 	if f != nil {
-		s.blame(f)
-		f.example = s.marked()
-		return loci.ToolCall{}, f
+		return loci.ToolCall{}, s.blame(f)
 	}
 	return loci.ToolCall{ID: loci.NewID(loci.CallPrefix), Name: name, Arguments: raw}, nil
 }

@@ -161,7 +161,7 @@ func (s *Schema) misfit(err error) *Fault {
 // right call. Models copy an example more surely than they follow a rule.
 func (s *Schema) blame(f *Fault) *Fault {
 	f.Tool = s.tool
-	f.example = s.tool + " " + string(s.example.appendJSON(nil))
+	f.right = s
 	return f
 }
 
