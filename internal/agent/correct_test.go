@@ -173,7 +173,7 @@ func TestNudge(t *testing.T) {
 			promise + "\n\n" + promise + "\n\n(The model said what it would do and did not do it. Ask again, or use a larger model.)", 1, nil},
 		"out of thin air": {"What does notes.md say?", func(tier loci.Tier) []any { return []any{"Buy beer.", read[tier], "Milk."} },
 			"Buy beer.\n\n" + apart + "\n\nMilk.", 1, nil},
-		"thin air twice": {"What does notes.md say?", func(loci.Tier) []any { return []any{"Buy beer.", "Buy wine."} }, "Buy beer.\n\n" + apart + "\n\nBuy wine.", 1, nil},
+		"thin air twice":  {"What does notes.md say?", func(loci.Tier) []any { return []any{"Buy beer.", "Buy wine."} }, "Buy beer.\n\n" + apart + "\n\nBuy wine.", 1, nil},
 		"a question back": {"What does notes.md say?", func(loci.Tier) []any { return []any{"Which part of it?"} }, "Which part of it?", 0, nil},
 		"with a look":     {"What does notes.md say?", func(tier loci.Tier) []any { return []any{read[tier], "Milk. " + promise} }, "Milk. " + promise, 0, nil},
 		"talk":            {"Hello!", func(loci.Tier) []any { return []any{"Hello! Let me know what I can do."} }, "Hello! Let me know what I can do.", 0, nil},
