@@ -22,9 +22,10 @@ type Fault struct {
 	// not to mend the JSON.
 	Cut bool
 
-	right  *Schema // of the tool that was meant, whose example is a right call
-	called string  // the name that nobody offered
-	advice string  // what to do instead, where it is not another call
+	right   *Schema // of the tool that was meant
+	example value   // arguments of a right call of it
+	called  string  // the name that nobody offered
+	advice  string  // what to do instead, where it is not another call
 }
 
 // Error makes a Fault usable as an error; it is the same as Message.
@@ -80,7 +81,7 @@ func (f *Fault) Suggestion() string {
 	case f.advice != "":
 		return f.advice
 	case f.right != nil:
-		return looksLike + f.right.tool + " " + string(f.right.example.appendJSON(nil))
+		return looksLike + f.right.tool + " " + string(f.example.appendJSON(nil))
 	}
 	return "Write the call again, with the name of an offered tool and its arguments as one JSON object."
 }
@@ -109,7 +110,7 @@ func (f *Fault) rightForm(m loci.Markup) string {
 	if f.right == nil {
 		return Form(m)
 	}
-	return "A right call looks like this:\n" + lessonOf(m).written(f.right.tool, f.right.example)
+	return "A right call looks like this:\n" + lessonOf(m).written(f.right.tool, f.example)
 }
 
 // Unknown is the fault of a call whose name [Name] does not find.
