@@ -84,10 +84,10 @@ func TestOneRetry(t *testing.T) {
 // escaped; and the reply is held to the call where the server can.
 func TestCorrectionInDialect(t *testing.T) {
 	for m, tt := range map[loci.Markup]struct{ faulty, right string }{
-		"":                  {`<tool>read_file(file="notes.md")</tool>`, `<tool>read_file(path="…")</tool>`},
-		loci.MarkupToolCall: {`<tool_call>{"name": "read_file", "arguments": {"file": "notes.md"}}</tool_call>`, `<tool_call>{"name": "read_file", "arguments": {"path":"…"}}</tool_call>`},
-		loci.MarkupJSON:     {"```json\n{\"name\": \"read_file\", \"arguments\": {\"file\": \"notes.md\"}}\n```", "```json\n{\"name\": \"read_file\", \"arguments\": {\"path\":\"…\"}}\n```"},
-		loci.MarkupReAct:    {"Action: read_file\nAction Input: {\"file\": \"notes.md\"}", "Action: read_file\nAction Input: {\"path\":\"…\"}"},
+		"":                  {`<tool>read_file(file="notes.md")</tool>`, `<tool>read_file(path="notes.md")</tool>`},
+		loci.MarkupToolCall: {`<tool_call>{"name": "read_file", "arguments": {"file": "notes.md"}}</tool_call>`, `<tool_call>{"name": "read_file", "arguments": {"path":"notes.md"}}</tool_call>`},
+		loci.MarkupJSON:     {"```json\n{\"name\": \"read_file\", \"arguments\": {\"file\": \"notes.md\"}}\n```", "```json\n{\"name\": \"read_file\", \"arguments\": {\"path\":\"notes.md\"}}\n```"},
+		loci.MarkupReAct:    {"Action: read_file\nAction Input: {\"file\": \"notes.md\"}", "Action: read_file\nAction Input: {\"path\":\"notes.md\"}"},
 	} {
 		for _, can := range []loci.Finding{loci.Yes, loci.No, loci.Unknown} {
 			w := newWorld(t, loci.TierText, tt.faulty, `{"name": "read_file", "arguments": {"path": "notes.md"}}`, "Milk.")

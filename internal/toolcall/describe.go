@@ -149,8 +149,16 @@ func Write(m loci.Markup, c loci.ToolCall) string {
 	if f != nil {
 		v = value{kind: textKind, text: string(c.Arguments)}
 	}
-	return lessonOf(m).written(c.Name, v)
+	return write(m, c.Name, v)
 }
+
+// write is Write for arguments that are read already. What they hold can neither end the
+// message nor pretend to be a result: all of it stands in JSON texts.
+func write(m loci.Markup, tool string, arguments value) string {
+	return inJSON.Replace(noOutput.Replace(lessonOf(m).written(tool, arguments)))
+}
+
+var noOutput = strings.NewReplacer("<tool_output", `\u003ctool_output`, "</tool_output", `\u003c/tool_output`)
 
 // Form tells how calls are written in a dialect.
 func Form(m loci.Markup) string { return "To use a tool, " + strings.TrimSpace(lessonOf(m).form) }

@@ -105,12 +105,12 @@ func (f *Fault) Correction(m loci.Markup) string {
 	return Output(loci.ToolResult{Err: e}) + "\n" + f.rightForm(m)
 }
 
-// rightForm is a right call in a dialect, or how calls are written in it.
+// rightForm is a right call in a dialect, with values that may come from anywhere, or how calls are written in it.
 func (f *Fault) rightForm(m loci.Markup) string {
 	if f.right == nil {
 		return Form(m)
 	}
-	return "A right call looks like this:\n" + lessonOf(m).written(f.right.tool, f.example)
+	return "A right call looks like this:\n" + write(m, f.right.tool, f.example)
 }
 
 // Unknown is the fault of a call whose name [Name] does not find.
