@@ -66,14 +66,18 @@ type StepFinished struct {
 // are nil where the server does not tell. Those of a turn are the sums over its
 // calls, so its Prompt is no prompt of that size: Context is.
 type Receipt struct {
-	Calls      int  `json:"calls"` // model calls that this receipt sums up
-	Prompt     int  `json:"prompt_tokens"`
-	Context    int  `json:"context_tokens,omitempty"` // the prompt of the last call
-	Completion int  `json:"completion_tokens"`
-	Reused     *int `json:"reused_tokens"`
-	Evaluated  *int `json:"evaluated_tokens"`
-	Appended   *int `json:"appended_tokens"`
-	Wasted     *int `json:"wasted_tokens"`
+	Calls int `json:"calls"` // model calls that this receipt sums up
+	// Corrections are the replies that were asked for again because of a call that could
+	// not be read or did not fit, Nudges those that should have had a call and had none.
+	Corrections int  `json:"corrections,omitempty"`
+	Nudges      int  `json:"nudges,omitempty"`
+	Prompt      int  `json:"prompt_tokens"`
+	Context     int  `json:"context_tokens,omitempty"` // the prompt of the last call
+	Completion  int  `json:"completion_tokens"`
+	Reused      *int `json:"reused_tokens"`
+	Evaluated   *int `json:"evaluated_tokens"`
+	Appended    *int `json:"appended_tokens"`
+	Wasted      *int `json:"wasted_tokens"`
 	// Estimated says that the server did not count them itself: they are inferred from
 	// the time it took, or from bytes.
 	Estimated bool `json:"estimated,omitempty"`

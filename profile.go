@@ -71,6 +71,7 @@ type Profile struct {
 	Text      Finding `json:"text,omitempty"`          // it writes calls that can be read, as Markup
 	Markup    Markup  `json:"dialect,omitempty"`       // how it is taught to write calls
 	Constrain Finding `json:"constrain,omitempty"`     // the server holds a reply to a JSON Schema
+	Choice    Finding `json:"choice,omitempty"`        // it calls the tool that it is told to (tool_choice), from the same prompt
 	Schema    Finding `json:"schema,omitempty"`        // a reply keeps to one that it was only told
 	Stopping  Finding `json:"stopping,omitempty"`      // the server ends a reply at a stop sequence
 	System    Finding `json:"system,omitempty"`        // it takes a system message

@@ -61,6 +61,13 @@ type Chooser interface {
 	Next(ctx context.Context, s loci.Situation) (loci.Move, error)
 }
 
+// Teller knows what only a tool can tell.
+type Teller interface {
+	// Tells gives the call that would tell what a person wants to know, where their words
+	// are plain; false where they may as well be answered from memory.
+	Tells(s loci.Situation) (loci.ToolCall, bool)
+}
+
 // Log stores what happens, and gives it back.
 type Log interface {
 	Save(ctx context.Context, b loci.Batch) error
@@ -115,7 +122,8 @@ type Config struct {
 	Model   Model
 	Tools   Tools
 	Chooser Chooser
-	Judge   Judge // nil: nobody listens
+	Teller  Teller // nil: no reply is doubted
+	Judge   Judge  // nil: nobody listens
 	// Log and the three below are one database; see package store.
 	Log         Log
 	Approvals   Approvals

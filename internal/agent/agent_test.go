@@ -202,6 +202,7 @@ type world struct {
 	model *script
 	tools *shelf
 	set   agent.Tools // instead of tools
+	tells agent.Teller
 	store *store.DB
 	log   *faultyLog
 	agent *agent.Agent
@@ -239,13 +240,16 @@ func newWorld(t *testing.T, tier loci.Tier, replies ...any) *world {
 }
 
 // again makes the agent anew, as a restart does.
-func (w *world) again() *agent.Agent {
+func (w *world) again() *agent.Agent { return w.with(w.model) }
+
+// with makes the agent with another model.
+func (w *world) with(model agent.Model) *agent.Agent {
 	var tools agent.Tools = w.tools
 	if w.set != nil {
 		tools = w.set
 	}
 	return agent.New(agent.Config{
-		Model: w.model, Tools: tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: transcript.Store{Sessions: w.store, Nodes: w.store}, Chooser: chooser{},
+		Model: model, Tools: tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: transcript.Store{Sessions: w.store, Nodes: w.store}, Chooser: chooser{}, Teller: w.tells,
 		Settings: agent.Settings{
 			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: cmp.Or(w.steps, 6), KeptRounds: 4, UsableShare: w.share, AskFor: w.wait,
 			Folders: func(p loci.Principal) []string {

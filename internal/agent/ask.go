@@ -24,18 +24,7 @@ func (t *turn) ask(ctx context.Context) phase {
 	}
 	t.Step++
 	t.makeRoom()
-	req := t.request()
-	switch t.session.Tier {
-	case loci.TierNative:
-		req.Tools = t.offered()
-		if t.Step == 1 { // later it would never come to an answer
-			req.ToolChoice = t.client.Choice(t.req.ToolChoice)
-		}
-	case loci.TierText:
-		if t.profile.Stopping != loci.No {
-			req.Options.Stop = slices.Concat(req.Options.Stop, toolcall.Stops(t.session.Markup), t.profile.Stops)
-		}
-	}
+	req, held := t.prompt()
 	reader := toolcall.NewReader(t.specs)
 	reader.Quotable(t.req.Message.Content, t.returned()...)
 	out, err := t.stream(ctx, req, func(piece string) (string, string) {
@@ -48,6 +37,11 @@ func (t *turn) ask(ctx context.Context) phase {
 		if loci.AsError(err).Code == loci.Context && out.text == "" && t.tooLong() {
 			return (*turn).ask
 		}
+		if held && out.text == "" && ctx.Err() == nil && refusedForm(err) {
+			t.log.Info("asking again without a form", "stage", "model", "error", loci.AsError(err).Code)
+			t.Step--
+			return (*turn).ask
+		}
 		return t.fail(err)
 	}
 	visible, written, fault := reader.Close()
@@ -56,6 +50,26 @@ func (t *turn) ask(ctx context.Context) phase {
 	}
 	t.say(visible, reader.Reasoning())
 	return t.heard(out, written, fault)
+}
+
+// prompt is the next model call as the tier makes it, and whether its reply is held to
+// a call.
+func (t *turn) prompt() (req *loci.Request, held bool) {
+	req = t.request()
+	if t.session.Tier == loci.TierNative {
+		req.Tools = t.offered()
+		if t.Step == 1 { // later it would never come to an answer
+			req.ToolChoice = t.client.Choice(t.req.ToolChoice)
+		}
+		return req, t.hold(req)
+	}
+	if held = t.hold(req); held { // the form has an end of its own, and arguments may hold a stop sequence
+		return req, held
+	}
+	if t.profile.Stopping != loci.No {
+		req.Options.Stop = slices.Concat(req.Options.Stop, toolcall.Stops(t.session.Markup), t.profile.Stops)
+	}
+	return req, false
 }
 
 // returned is what the tools of this turn have returned. Errors are words of the
@@ -188,8 +202,8 @@ func (t *turn) gap() {
 	}
 }
 
-// heard decides what to do about a model's reply: run its calls, correct it
-// once, or take it as the answer.
+// heard decides what to do about a model's reply: run its calls, correct or nudge it,
+// or take it as the answer.
 func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault) phase {
 	sent := loci.Message{Role: loci.Assistant, Content: out.text}
 	if len(written) > 0 {
@@ -205,22 +219,17 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 	done := loci.StepFinished{Step: t.Step, Text: out.text, Calls: t.Calls, Finish: out.finish, Receipt: out.receipt}
 	switch {
 	case len(t.Calls) > 0:
+		t.called(&done, fault)
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
 		if !t.record(done) {
 			return (*turn).end
 		}
 		return (*turn).tools
-	case fault != nil && !t.Fixed:
-		t.Fixed = true
-		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
-		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, correction(out.finish, fault)))
-		if !t.record(done) {
-			return (*turn).end
-		}
-		return (*turn).ask
+	case fault != nil && t.learn([]*toolcall.Fault{fault}) == nil:
+		return t.retry(&done, sent, fault)
 	case fault != nil:
 		t.gap()
-		t.speak("The model tried to use a tool in a form that cannot be read: " + fault.Message())
+		t.speak(amiss(fault))
 	case t.shown.Len() == 0 && out.finish == loci.FinishLength: // in its thoughts, or in a call
 		t.speak("(The limit of the reply's length was reached before the model had answered. Ask for less at once, or allow longer replies.)")
 	case out.finish == loci.FinishLength && t.req.Options.MaxTokens == nil:
@@ -228,6 +237,14 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		t.speak("(The reply ends here because the model's window or its limit is full. Say \"go on\" to have the rest.)")
 	case t.shown.Len() == 0:
 		t.speak("(The model gave no answer. Ask again, or in other words.)")
+	default:
+		if n := t.nudge(out); n != nil {
+			return t.urged(&done, sent, n)
+		}
+		if t.Nudged && t.mayLook() && t.promised(t.step()) {
+			t.gap()
+			t.speak(onlySaid.In(t.scope.Lang))
+		}
 	}
 	t.replyWith(sent)
 	t.last = append(t.last, done)
@@ -281,16 +298,6 @@ func (t *turn) hasCall(id string) bool {
 	return slices.ContainsFunc(t.path, func(n loci.Node) bool {
 		return slices.ContainsFunc(n.Sent.ToolCalls, func(c loci.ToolCall) bool { return c.ID == id })
 	})
-}
-
-// correction tells the model exactly what was wrong with its call.
-func correction(finish loci.Finish, fault *toolcall.Fault) loci.Message {
-	e := &loci.ToolError{Message: fault.Message(), CanRetry: true, Suggestion: fault.Suggestion()}
-	if finish == loci.FinishLength {
-		e.Message = "The output limit was reached in the middle of a tool call, so it did not run."
-		e.Suggestion = "Make the call again with less text in it."
-	}
-	return loci.Message{Role: loci.User, Content: toolcall.Output(loci.ToolResult{Err: e})}
 }
 
 // toText goes on in the text tier, for a server that turned out to refuse

@@ -15,18 +15,7 @@ func (t *turn) choose(ctx context.Context) phase {
 		return t.exhausted()
 	}
 	t.Step++
-	move, err := t.agent.cfg.Chooser.Next(ctx, loci.Situation{
-		Text:    t.req.Message.Content,
-		History: t.visible(),
-		Results: t.Results,
-		Tools:   t.specs,
-		Folders: t.scope.Folders,
-		User:    t.user(),
-		Lang:    t.scope.Lang,
-		Model:   t.session.Model,
-		Params:  t.profile.Params,
-		Now:     t.agent.cfg.Now(),
-	})
+	move, err := t.agent.cfg.Chooser.Next(ctx, t.situation())
 	switch {
 	case err != nil:
 		return t.fail(err)
@@ -44,6 +33,22 @@ func (t *turn) choose(ctx context.Context) phase {
 	t.say(move.Say, "")
 	t.replyWith(loci.Message{Role: loci.Assistant, Content: move.Say})
 	return (*turn).end
+}
+
+// situation is what the person wants, and what was done about it.
+func (t *turn) situation() loci.Situation {
+	return loci.Situation{
+		Text:    t.req.Message.Content,
+		History: t.visible(),
+		Results: t.Results,
+		Tools:   t.specs,
+		Folders: t.scope.Folders,
+		User:    t.user(),
+		Lang:    t.scope.Lang,
+		Model:   t.session.Model,
+		Params:  t.profile.Params,
+		Now:     t.agent.cfg.Now(),
+	}
 }
 
 // A tiny model left alone wanders: it is kept close to its likeliest words, and

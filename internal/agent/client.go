@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"loci"
 	"loci/internal/offer"
@@ -224,7 +225,7 @@ func (t *turn) translate() {
 		n := &t.pending.Nodes[i]
 		m := &n.Sent
 		for _, c := range m.ToolCalls {
-			m.Content += fmt.Sprintf("<tool>%s(%s)</tool>", c.Name, c.Arguments)
+			m.Content = strings.TrimLeft(m.Content+"\n"+toolcall.Write(t.session.Markup, c), "\n")
 		}
 		m.ToolCalls = nil
 		if m.Role == loci.ToolRole {

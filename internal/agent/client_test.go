@@ -154,8 +154,16 @@ func TestClientToolsChange(t *testing.T) {
 // TestForeignToolRounds takes over a conversation with tool rounds that loci
 // never saw, for a model that writes calls as text.
 func TestForeignToolRounds(t *testing.T) {
-	for _, tier := range []loci.Tier{loci.TierNative, loci.TierText} {
+	for m, written := range map[loci.Markup]string{
+		"native": "", loci.MarkupTool: `<tool>get_weather(city="Oslo")</tool>`, loci.MarkupToolCall: `<tool_call>{"name": "get_weather", "arguments": {"city":"Oslo"}}</tool_call>`,
+		loci.MarkupReAct: "Action: get_weather\nAction Input: {\"city\":\"Oslo\"}",
+	} {
+		tier := loci.TierText
+		if m == "native" {
+			tier = loci.TierNative
+		}
 		w := newWorld(t, tier, "It snows.")
+		w.model.found.Markup = m
 		c := &toolUser{w: w, tools: []loci.ToolSpec{clientTool("get_weather", "Tells the weather.")}, history: []loci.Message{
 			{Role: loci.User, Content: "Weather in Oslo?"},
 			{Role: loci.Assistant, ToolCalls: []loci.ToolCall{{ID: "c9", Name: "get_weather", Arguments: json.RawMessage(`{"city":"Oslo"}`)}}},
@@ -167,7 +175,7 @@ func TestForeignToolRounds(t *testing.T) {
 		if last := messages[len(messages)-1]; !strings.Contains(last.Content, "snow") || (last.Role == loci.User) != (tier == loci.TierText) {
 			t.Errorf("%s: the model reads %+v", tier, last)
 		}
-		if call := messages[len(messages)-2]; tier == loci.TierText && !strings.Contains(call.Content, "<tool>get_weather(") {
+		if call := messages[len(messages)-2]; call.Content != written {
 			t.Errorf("%s: the model reads %+v", tier, call)
 		}
 	}

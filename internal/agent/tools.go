@@ -50,6 +50,9 @@ func (t *turn) tools(ctx context.Context) phase {
 	if t.stuck() {
 		return t.exhausted()
 	}
+	if t.Amiss != "" {
+		return t.giveUpCall()
+	}
 	return t.again()
 }
 

@@ -46,7 +46,7 @@ func (t *turn) view() []loci.Node {
 func (t *turn) short(n loci.Node, digested bool) (loci.Message, bool) {
 	m := n.Sent
 	if n.Shown == nil && digested && m.Role == loci.Assistant {
-		return shortCalls(m)
+		return t.shortCalls(m)
 	}
 	if m.Role != loci.ToolRole && !isOutput(n) {
 		return m, false
@@ -82,12 +82,11 @@ func isOutput(n loci.Node) bool {
 		(n.Shown == nil || !strings.HasPrefix(*n.Shown, outputMark))
 }
 
-// outputs are the results in such a message.
+// outputs are the results in such a message, without what is said behind them.
 func outputs(content string) []string {
 	parts := strings.Split(content, outputMark)[1:]
 	for i, p := range parts {
-		p = strings.TrimSuffix(strings.TrimRight(p, "\n"), "</tool_output>")
-		parts[i] = p
+		parts[i], _, _ = strings.Cut(p, "</tool_output>")
 	}
 	return parts
 }
@@ -134,21 +133,43 @@ func resultName(node string, index int) string {
 }
 
 // shortCalls leaves out the most of long arguments, such as the text of a file that
-// was written long ago.
-func shortCalls(m loci.Message) (loci.Message, bool) {
-	cut := func(kept, all int) string { return fmt.Sprintf("%d of %d bytes", kept, all) }
-	changed := false
-	if len(m.ToolCalls) == 0 && len(m.Content) > 2*digest && strings.Contains(m.Content, "<tool") {
-		m.Content, changed = text.Clip(m.Content, digest)+"</tool>", true
+// was written long ago. Calls that were written as text are written anew in the
+// session's dialect, so that a model reads no call in a form that it must not have.
+func (t *turn) shortCalls(m loci.Message) (loci.Message, bool) {
+	if len(m.ToolCalls) > 0 {
+		var changed bool
+		m.ToolCalls, changed = shortArguments(m.ToolCalls)
+		return m, changed
 	}
-	calls := slices.Clone(m.ToolCalls)
+	if len(m.Content) <= 2*digest {
+		return m, false
+	}
+	reader := toolcall.NewReader(t.specs)
+	words := reader.Write(m.Content)
+	rest, calls, _ := reader.Close()
+	parts := []string{text.Clip(strings.TrimSpace(words+rest), digest)}
+	if len(calls) == 0 { // one that could not be read either
+		m.Content = text.Clip(m.Content, digest)
+		return m, true
+	}
+	calls, _ = shortArguments(calls)
+	for _, c := range calls {
+		parts = append(parts, toolcall.Write(t.session.Markup, c))
+	}
+	m.Content = strings.TrimLeft(strings.Join(parts, "\n"), "\n")
+	return m, true
+}
+
+// shortArguments are calls with the beginnings of their long arguments.
+func shortArguments(calls []loci.ToolCall) (short []loci.ToolCall, changed bool) {
+	cut := func(kept, all int) string { return fmt.Sprintf("%d of %d bytes", kept, all) }
+	short = slices.Clone(calls)
 	for i, c := range calls {
 		if len(c.Arguments) > 2*digest {
-			calls[i].Arguments, changed = toolcall.Shorten(c.Arguments, digest, cut), true
+			short[i].Arguments, changed = toolcall.Shorten(c.Arguments, digest, cut), true
 		}
 	}
-	m.ToolCalls = calls
-	return m, changed
+	return short, changed
 }
 
 // readOn answers a call of read_result: the next part of a result, as large as the

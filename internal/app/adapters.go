@@ -30,6 +30,7 @@ var (
 	_ agent.Model   = models{}
 	_ agent.Tools   = (*tool.Set)(nil)
 	_ agent.Chooser = (*intent.Router)(nil)
+	_ agent.Teller  = (*intent.Router)(nil)
 	_ agent.Judge   = (*model.Hub)(nil)
 
 	_ agent.Log           = (*store.DB)(nil)

@@ -225,7 +225,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	})
 	a.settings = settings(a.opts.Config, a.opts.Getenv)
 	a.agent = agent.New(agent.Config{
-		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: router, Judge: a.hub,
+		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: router, Teller: router, Judge: a.hub,
 		Log: a.store, Approvals: a.store, Waits: a.store, Transcripts: transcript.Store{Sessions: a.store, Nodes: a.store},
 		Settings: a.settings, Now: now, Logger: a.opts.Logger,
 	})

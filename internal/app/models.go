@@ -89,7 +89,7 @@ func modelSettings(all map[string]config.Model) map[string]model.Setting {
 	for name, m := range all {
 		settings[name] = model.Setting{
 			Tier: m.Tier, Markup: m.Dialect, Window: m.Window, Think: m.Think, Stops: m.Stops,
-			Stopping: m.Stopping, Constrain: m.Constrain, System: m.System, Systems: m.SecondSystem, Alternate: m.Alternate,
+			Stopping: m.Stopping, Constrain: m.Constrain, Choice: m.Choice, System: m.System, Systems: m.SecondSystem, Alternate: m.Alternate,
 		}
 	}
 	return settings

@@ -114,6 +114,7 @@ type Model struct {
 	Stops        []string     `yaml:"stops" items:"texts" doc:"Stop sequences for every call of it."`
 	Stopping     loci.Finding `yaml:"stopping" enum:"yes,no" doc:"Whether its server ends a reply at stop sequences."`
 	Constrain    loci.Finding `yaml:"constrain" enum:"yes,no" doc:"Whether its server can hold a reply to a JSON schema."`
+	Choice       loci.Finding `yaml:"choice" enum:"yes,no" doc:"Whether its server makes it call the tool that a request names (tool_choice)."`
 	System       loci.Finding `yaml:"system" enum:"yes,no" doc:"Whether it takes a system message. Without, what that says goes into the first message."`
 	SecondSystem loci.Finding `yaml:"second_system" enum:"yes,no" doc:"Whether it takes system messages later on too."`
 	Alternate    loci.Finding `yaml:"alternate" enum:"yes,no" doc:"Whether it demands that user and assistant take turns."`

@@ -20,6 +20,7 @@ type Character struct {
 	Written    loci.Markup // writes calls in this dialect, when it was taught that, or offered tools that it does not call
 	Stops      bool        // its server honours stop sequences
 	Constrains bool        // and schemas
+	Chooses    bool        // and the demand for a call of a certain tool
 	Obedient   bool        // it keeps to a form that it is told
 	Thinks     bool        // it thinks first, unless it is told not to
 	// Roles is what its server says of a conversation that its template does not take.
@@ -88,6 +89,8 @@ func (c Character) says(r *Request) Reply {
 	switch {
 	case c.Constrains && len(r.Options.Format) > 0:
 		return Reply{Text: forced(r.Options.Format)}
+	case c.Chooses && r.ToolChoice.Mode == loci.ChoiceRequired && r.ToolChoice.Name != "":
+		return Reply{Calls: []loci.ToolCall{Call(r.ToolChoice.Name, `{}`)}}
 	case len(r.Tools) > 0 && c.Native && name != "":
 		return Reply{Calls: []loci.ToolCall{Call(name, args)}}
 	case len(r.Tools) > 0 && c.Native && c.Hasty:

@@ -14,6 +14,8 @@ func TestChoose(t *testing.T) {
 	for reply, want := range map[string]int{
 		`{"choice":"read_file"}`:    1,
 		" {\"choice\": \"none\"}\n": 2,
+		`{"choice": "none",}`:       2,
+		`{"choice": "none`:          -1,
 		`{"choice":"rm"}`:           -1,
 		`{"choice":1}`:              -1,
 		`read_file`:                 -1,
@@ -39,6 +41,37 @@ func TestChoose(t *testing.T) {
 				t.Errorf("the reply was held to %s", format)
 			}
 		})
+	}
+}
+
+// TestChooseFreely tells the options where the server holds no reply to a schema, and
+// takes the one that a reply names.
+func TestChooseFreely(t *testing.T) {
+	options := []string{"Lists a folder", "Reads a file", "Reads a file aloud", "none", "读取文件"}
+	for reply, want := range map[string]int{
+		"Reads a file":                         1,
+		"I would say: **reads a file**.":       1,
+		"- Reads a file aloud":                 2,
+		`{"choice": "Lists a folder"}`:         0,
+		`{choice: 'Lists a folder',}`:          0,
+		"我选择读取文件。":                             4,
+		"Lists a folder, or else Reads a file": -1,
+		"Nonetheless, I do not know":           -1,
+		"Reads a file or Reads a file aloud":   -1,
+		"Hm.":                                  -1,
+		"":                                     -1,
+	} {
+		h, m := played(t, fake.Character{}, nil, Config{Models: map[string]Setting{"fake": {Constrain: loci.No}}})
+		m.Answer = nil
+		m.On(loci.PurposeBackground, fake.Reply{Text: reply})
+		got, err := h.Choose(t.Context(), "fake", "Which?", options)
+		if want < 0 && (loci.AsError(err) == nil || loci.AsError(err).Code != loci.Refused) || want >= 0 && (got != want || err != nil) {
+			t.Errorf("%q: %d, %v", reply, got, err)
+		}
+		asked := m.Last()
+		if said := asked.Messages[0].Content; len(asked.Options.Format) > 0 || !strings.HasPrefix(said, "Which?\n") || !strings.Contains(said, "\n- Reads a file aloud\n") {
+			t.Errorf("the model was asked %q in the form %s", said, asked.Options.Format)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ type Setting struct {
 	Think  string   // "on" or "off": what to ask for where the client does not say
 	Stops  []string // stop sequences for every call
 
-	Stopping, Constrain, System, Systems, Alternate loci.Finding
+	Stopping, Constrain, Choice, System, Systems, Alternate loci.Finding
 }
 
 // setting gives what is set for a model of that name on its server. The person may
@@ -44,6 +44,7 @@ func (h *Hub) set(p loci.Profile) loci.Profile {
 	p.Markup = cmp.Or(s.Markup, p.Markup)
 	p.Stopping = cmp.Or(s.Stopping, p.Stopping)
 	p.Constrain = cmp.Or(s.Constrain, p.Constrain)
+	p.Choice = cmp.Or(s.Choice, p.Choice)
 	p.System = cmp.Or(s.System, p.System)
 	p.Systems = cmp.Or(s.Systems, p.Systems)
 	p.Alternate = cmp.Or(s.Alternate, p.Alternate)

@@ -65,7 +65,7 @@ func newTrials(h *Hub, t *Target, a *acquaintance, f server.Facts) *trials {
 // run makes all trials. After an error, such as that a chat came, it can be called
 // again and goes on with the trial that did not come to its end.
 func (r *trials) run(ctx context.Context) error {
-	all := []func(context.Context) error{r.talk, r.stopping, r.native, r.constrain, r.roles, r.text}
+	all := []func(context.Context) error{r.talk, r.stopping, r.native, r.choice, r.constrain, r.roles, r.text}
 	for ; r.next < len(all); r.next++ {
 		if err := all[r.next](ctx); err != nil {
 			return err
@@ -294,6 +294,32 @@ func (r *trials) native(ctx context.Context) error {
 		r.find(func(p *loci.Profile) { p.Native = loci.Found(did) })
 		return nil
 	}
+	return nil
+}
+
+// choice demands a call that nobody would make by itself. Servers honour that, ignore
+// it, or refuse it. Ollama's protocol has no word for it, and offering one tool alone
+// would move the prompt.
+func (r *trials) choice(ctx context.Context) error {
+	if r.a.known().Native != loci.Yes {
+		return nil
+	}
+	if r.t.Server.Backend().Dialect == loci.Ollama {
+		r.find(func(p *loci.Profile) { p.Choice = loci.No })
+		return nil
+	}
+	demanded := trialTools[1].Name
+	a, ok, err := r.ask(ctx, loci.Request{
+		Messages: []loci.Message{user("What is the capital of France?")}, Tools: trialTools,
+		ToolChoice: loci.ToolChoice{Mode: loci.ChoiceRequired, Name: demanded},
+	}, callTokens)
+	if code := loci.AsError(err); err != nil && (code.Code == loci.Invalid || code.Code == loci.Internal) {
+		a, ok, err = answer{refused: true}, true, nil
+	}
+	if err != nil || !ok || a.lost() || a.cut && len(a.native) == 0 {
+		return err
+	}
+	r.find(func(p *loci.Profile) { p.Choice = loci.Found(len(a.native) > 0 && a.native[0].Name == demanded) })
 	return nil
 }
 

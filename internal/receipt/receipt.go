@@ -182,20 +182,22 @@ func Sum(a, b loci.Receipt) loci.Receipt {
 		return b
 	}
 	s := loci.Receipt{
-		Calls:      a.Calls + b.Calls,
-		Prompt:     a.Prompt + b.Prompt,
-		Context:    b.Context,
-		Completion: a.Completion + b.Completion,
-		Reused:     plus(a.Reused, b.Reused),
-		Evaluated:  plus(a.Evaluated, b.Evaluated),
-		Appended:   plus(a.Appended, b.Appended),
-		Wasted:     plus(a.Wasted, b.Wasted),
-		Estimated:  a.Estimated || b.Estimated,
-		Counted:    a.Counted && b.Counted,
-		Broke:      a.Broke,
-		Millis:     a.Millis + b.Millis,
-		PromptTime: a.PromptTime + b.PromptTime,
-		OutputTime: a.OutputTime + b.OutputTime,
+		Calls:       a.Calls + b.Calls,
+		Prompt:      a.Prompt + b.Prompt,
+		Context:     b.Context,
+		Completion:  a.Completion + b.Completion,
+		Reused:      plus(a.Reused, b.Reused),
+		Evaluated:   plus(a.Evaluated, b.Evaluated),
+		Appended:    plus(a.Appended, b.Appended),
+		Wasted:      plus(a.Wasted, b.Wasted),
+		Estimated:   a.Estimated || b.Estimated,
+		Counted:     a.Counted && b.Counted,
+		Broke:       a.Broke,
+		Millis:      a.Millis + b.Millis,
+		Corrections: a.Corrections + b.Corrections,
+		Nudges:      a.Nudges + b.Nudges,
+		PromptTime:  a.PromptTime + b.PromptTime,
+		OutputTime:  a.OutputTime + b.OutputTime,
 	}
 	if s.Broke == nil {
 		s.Broke = b.Broke

@@ -231,7 +231,7 @@ func (r *Reader) unmarked() *Fault {
 func (r *Reader) unformed(name string) *Fault {
 	f := &Fault{Tool: name, Problem: "The reply has a call that is not in the form of one, so it was taken for an example and did not run"}
 	if s, err := r.schema(name); err == nil {
-		f.example = s.marked()
+		s.blame(f, value{})
 	}
 	return f
 }

@@ -39,11 +39,18 @@ func (r *Reader) check(w wish) (loci.ToolCall, *Fault) {
 		raw, f = s.fit(v)
 	}
 	if f != nil {
-		s.blame(f)
-		f.example = s.marked()
-		return loci.ToolCall{}, f
+		return loci.ToolCall{}, s.blame(f, given(v, w.positional))
 	}
 	return loci.ToolCall{ID: loci.NewID(loci.CallPrefix), Name: name, Arguments: raw}, nil
+}
+
+// given are arguments with those without names among them.
+func given(v value, positional []value) value {
+	v.fields = slices.Clip(v.fields)
+	for _, p := range positional {
+		v.fields = append(v.fields, field{"", p})
+	}
+	return v
 }
 
 // schema compiles a tool's schema when it is first called.

@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,8 +15,8 @@ type lesson struct {
 	form string
 	// argument is what stands before the list of tools about the arguments.
 	arguments string
-	example   func(s *Schema) string
-	stops     []string // what ends a call, and what only the system writes
+	written   func(tool string, arguments value) string // a call
+	stops     []string                                  // what ends a call, and what only the system writes
 }
 
 // outputTag begins what only the system writes, in every dialect.
@@ -32,21 +33,21 @@ const (
 var lessons = map[loci.Markup]lesson{
 	loci.MarkupTool: {
 		form:      "write a line of this form and stop there:\n<tool>name(argument=\"value\")</tool>\n",
-		arguments: named, example: (*Schema).marked, stops: []string{"</tool>", outputTag},
+		arguments: named, written: keyworded, stops: []string{"</tool>", outputTag},
 	},
 	loci.MarkupToolCall: {
 		form:      "write a line of this form and stop there:\n<tool_call>{\"name\": \"name\", \"arguments\": {\"argument\": \"value\"}}</tool_call>\n",
-		arguments: inObject, example: func(s *Schema) string { return "<tool_call>" + s.object() + "</tool_call>" },
+		arguments: inObject, written: func(tool string, v value) string { return "<tool_call>" + object(tool, v) + "</tool_call>" },
 		stops: []string{"</tool_call>", outputTag},
 	},
 	loci.MarkupJSON: {
 		form:      "answer with nothing but this form:\n```json\n{\"name\": \"name\", \"arguments\": {\"argument\": \"value\"}}\n```\n",
-		arguments: inObject, example: func(s *Schema) string { return "\n```json\n" + s.object() + "\n```" },
+		arguments: inObject, written: func(tool string, v value) string { return "```json\n" + object(tool, v) + "\n```" },
 		stops: []string{outputTag}, // a fence also ends what is no call
 	},
 	loci.MarkupReAct: {
 		form:      "write two lines of this form and stop there:\nAction: name\nAction Input: {\"argument\": \"value\"}\n",
-		arguments: inObject, example: (*Schema).acted, stops: []string{"Observation:", outputTag},
+		arguments: inObject, written: acted, stops: []string{"Observation:", outputTag},
 	},
 }
 
@@ -76,7 +77,11 @@ func Describe(m loci.Markup, tools []loci.ToolSpec) string {
 	b.WriteString(Lines(tools))
 	for _, t := range tools {
 		if s, err := Compile(t); err == nil && len(s.example.fields) > 0 {
-			b.WriteString("Example: " + l.example(s))
+			example := l.written(s.tool, s.example)
+			if strings.Contains(example, "\n") { // it has its own lines
+				example = "\n" + example
+			}
+			b.WriteString("Example: " + example)
 			break
 		}
 	}
@@ -108,23 +113,64 @@ func (s *Schema) signature() string {
 	return s.tool + "(" + strings.Join(names, ", ") + ")"
 }
 
-// marked is an example call as [loci.MarkupTool] has it.
-func (s *Schema) marked() string {
-	args := make([]string, len(s.example.fields))
-	for i, f := range s.example.fields {
+// keyworded is a call as [loci.MarkupTool] has it. Names that cannot be keywords are
+// those of an object.
+func keyworded(tool string, arguments value) string {
+	args := make([]string, len(arguments.fields))
+	for i, f := range arguments.fields {
+		if !keyword.MatchString(f.name) {
+			args = []string{string(arguments.appendJSON(nil))}
+			break
+		}
 		args[i] = f.name + "=" + string(f.value.appendJSON(nil))
 	}
-	return "<tool>" + s.tool + "(" + strings.Join(args, ", ") + ")</tool>"
+	if arguments.kind != objectKind {
+		args = []string{string(arguments.appendJSON(nil))}
+	}
+	return "<tool>" + tool + "(" + strings.Join(args, ", ") + ")</tool>"
 }
 
-// object is an example call as one JSON object.
-func (s *Schema) object() string {
-	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, s.tool, s.example.appendJSON(nil))
+var keyword = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+
+// object is a call as one JSON object.
+func object(tool string, arguments value) string {
+	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, arguments.appendJSON(nil))
 }
 
-// acted is an example call as [loci.MarkupReAct] has it.
-func (s *Schema) acted() string {
-	return "\nAction: " + s.tool + "\nAction Input: " + string(s.example.appendJSON(nil))
+// acted is a call as [loci.MarkupReAct] has it.
+func acted(tool string, arguments value) string {
+	return "Action: " + tool + "\nAction Input: " + string(arguments.appendJSON(nil))
+}
+
+// Write is a call as a model writes it that was taught a dialect. Arguments that cannot
+// be read are written as a text.
+func Write(m loci.Markup, c loci.ToolCall) string {
+	v, f := unquotedObject(string(c.Arguments))
+	if f != nil {
+		v = value{kind: textKind, text: string(c.Arguments)}
+	}
+	return write(m, c.Name, v)
+}
+
+// write is Write for arguments that are read already. What they hold can neither end the
+// message nor pretend to be a result: all of it stands in JSON texts.
+func write(m loci.Markup, tool string, arguments value) string {
+	return inJSON.Replace(noOutput.Replace(lessonOf(m).written(tool, arguments)))
+}
+
+var noOutput = strings.NewReplacer("<tool_output", `\u003ctool_output`, "</tool_output", `\u003c/tool_output`)
+
+// Form tells how calls are written in a dialect.
+func Form(m loci.Markup) string { return "To use a tool, " + strings.TrimSpace(lessonOf(m).form) }
+
+// Example is a right call of a tool in a dialect; empty where its schema cannot be
+// read.
+func Example(m loci.Markup, spec loci.ToolSpec) string {
+	s, err := Compile(spec)
+	if err != nil {
+		return ""
+	}
+	return lessonOf(m).written(s.tool, s.example)
 }
 
 // Stops are the stop sequences for a model that was taught a dialect by

@@ -22,8 +22,10 @@ type Fault struct {
 	// not to mend the JSON.
 	Cut bool
 
-	example string // a right call
-	advice  string // what to do instead, where it is not another call
+	right   *Schema // of the tool that was meant
+	example value   // arguments of a right call of it
+	called  string  // the name that nobody offered
+	advice  string  // what to do instead, where it is not another call
 }
 
 // Error makes a Fault usable as an error; it is the same as Message.
@@ -55,6 +57,21 @@ func (f *Fault) unclosed() *Fault {
 	return &Fault{Tool: f.Tool, Field: f.Field, Problem: "has no end: " + cause}
 }
 
+// Kind tells faults that are the same but for what was written: the same argument of
+// the same tool, the same name that nobody offered, or a call of one tool that cannot
+// be read. Whoever makes a fault of the same kind again was not helped by a correction.
+func (f *Fault) Kind() string {
+	switch {
+	case f.Cut:
+		return "cut"
+	case f.called != "":
+		return "unknown " + f.called
+	case f.Field != "":
+		return f.Tool + "." + f.Field
+	}
+	return f.Tool + " unreadable"
+}
+
 // Suggestion says what to do instead, with a right call as an example. After a
 // cut it says that nothing was done, lest the model believe half of it was.
 func (f *Fault) Suggestion() string {
@@ -63,22 +80,44 @@ func (f *Fault) Suggestion() string {
 		return "Nothing was done. The output limit was probably reached: send a shorter call, a long text in several smaller pieces."
 	case f.advice != "":
 		return f.advice
-	case f.example != "":
-		return "A right call looks like this: " + f.example
+	case f.right != nil:
+		return looksLike + f.right.tool + " " + string(f.example.appendJSON(nil))
 	}
 	return "Write the call again, with the name of an offered tool and its arguments as one JSON object."
 }
+
+const looksLike = "A right call looks like this: "
 
 // ToolError is the fault as the result of the call.
 func (f *Fault) ToolError() *loci.ToolError {
 	return &loci.ToolError{Message: f.Message(), CanRetry: true, Suggestion: f.Suggestion()}
 }
 
+// Correction is the fault as the next message to a model that was taught a dialect:
+// the error as a result, and behind it the right form as the model has to write it,
+// which inside the result would be full of escapes.
+func (f *Fault) Correction(m loci.Markup) string {
+	e := f.ToolError()
+	if f.Cut || f.advice != "" {
+		return Output(loci.ToolResult{Err: e})
+	}
+	e.Suggestion = "Make the call again in the right form."
+	return Output(loci.ToolResult{Err: e}) + "\n" + f.rightForm(m)
+}
+
+// rightForm is a right call in a dialect, with values that may come from anywhere, or how calls are written in it.
+func (f *Fault) rightForm(m loci.Markup) string {
+	if f.right == nil {
+		return Form(m)
+	}
+	return "A right call looks like this:\n" + write(m, f.right.tool, f.example)
+}
+
 // Unknown is the fault of a call whose name [Name] does not find.
 func Unknown(called string, offered []loci.ToolSpec) *Fault {
-	f := &Fault{Problem: fmt.Sprintf("There is no tool named %q", text.Clip(called, 80))}
+	f := &Fault{Problem: fmt.Sprintf("There is no tool named %q", text.Clip(called, 80)), called: text.Clip(called, 80)}
 	if called == "" {
-		f.Problem = "The call does not name a tool"
+		f.Problem, f.called = "The call does not name a tool", "(none)"
 	}
 	end := ". "
 	if s := Similar(called, offered); s != "" {

@@ -256,8 +256,9 @@ func TestReaderUnmarkedCall(t *testing.T) {
 	r := toolcall.NewReader(all)
 	r.Write("I will.\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.md\"}}")
 	_, _, fault := r.Close()
-	if want := "A right call looks like this: <tool>read_file(path=\"…\")</tool>"; fault.Suggestion() != want || fault.Tool != "read_file" {
-		t.Errorf("suggestion = %q, want %q", fault.Suggestion(), want)
+	want := "\nA right call looks like this:\n<tool>read_file(path=\"…\")</tool>"
+	if got := fault.Correction(loci.MarkupTool); !strings.HasSuffix(got, want) || fault.Tool != "read_file" {
+		t.Errorf("the correction is %q, and does not end in %q", got, want)
 	}
 }
 

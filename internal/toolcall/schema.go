@@ -84,7 +84,7 @@ func (s *Schema) Arguments(raw json.RawMessage) (json.RawMessage, error) {
 		raw, f = s.fit(v)
 	}
 	if f != nil {
-		return nil, s.blame(f)
+		return nil, s.blame(f, v)
 	}
 	return raw, nil
 }
@@ -158,10 +158,11 @@ func (s *Schema) misfit(err error) *Fault {
 }
 
 // blame adds what a fault's reader needs to know about the tool: its name and a
-// right call. Models copy an example more surely than they follow a rule.
-func (s *Schema) blame(f *Fault) *Fault {
+// right call, the nearest to what was given. Models copy an example more surely than
+// they follow a rule.
+func (s *Schema) blame(f *Fault, given value) *Fault {
 	f.Tool = s.tool
-	f.example = s.tool + " " + string(s.example.appendJSON(nil))
+	f.right, f.example = s, s.nearest(given)
 	return f
 }
 

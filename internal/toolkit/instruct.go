@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"loci/internal/jsonrepair"
 	"loci/internal/text"
 	"loci/internal/tool"
 )
@@ -124,12 +125,10 @@ func propose(ctx context.Context, w Writer, model, content string, c editCall) (
 
 // carryOut makes the replacements that an answer proposes.
 func carryOut(ctx context.Context, answer, content string, c editCall) (string, error) {
-	from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}')
-	var p proposal
-	if from < 0 || to < from || json.Unmarshal([]byte(answer[from:to+1]), &p) != nil {
-		return "", fail("", "The answer was no JSON of the form that is asked for.")
-	}
+	p, ok := readProposal(answer)
 	switch {
+	case !ok:
+		return "", fail("", "The answer was no JSON of the form that is asked for.")
 	case len(p.Edits) == 0:
 		return "", fail("", "The answer had no replacement in it.")
 	case len(p.Edits) > maxProposed:
@@ -147,6 +146,22 @@ func carryOut(ctx context.Context, answer, content string, c editCall) (string, 
 		return "", fail("", "The answer changed nothing.")
 	}
 	return changed, nil
+}
+
+// readProposal reads the JSON in an answer. What is valid is taken as it is, and what has
+// to be repaired only where there is one reading of it.
+func readProposal(answer string) (p proposal, ok bool) {
+	from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}')
+	if from >= 0 && to > from && json.Unmarshal([]byte(answer[from:to+1]), &p) == nil {
+		return p, true
+	}
+	fixed, how, err := jsonrepair.Repair([]byte(answer))
+	if err != nil || how.Cut || how.Doubt != "" {
+		return proposal{}, false
+	}
+	p = proposal{}
+	err = json.Unmarshal(fixed, &p)
+	return p, err == nil
 }
 
 // narrow gives the shortest run of whole lines whose replacement turns one text into
