@@ -74,7 +74,7 @@ func runRules() []rule {
 			if !u.offers(runCommand) {
 				return nil
 			}
-			return saying{howToRun.In(u.Lang)}
+			return shrug{saying{howToRun.In(u.Lang)}}
 		}},
 	}
 }
