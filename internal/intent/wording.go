@@ -33,10 +33,11 @@ var plainer = []struct {
 	{newPattern(`^(?:give|change) (?:the )?(?:file )?(\S+\.\w+) (?:the|its|a) (?:new )?name (?:to )?(\S+\.\w+)$`), "rename $1 to $2"},
 	{newPattern(`^change (?:the )?(?:file ?)?name (?:of )?(\S+\.\w+) (?:to|into) (\S+\.\w+)$`), "rename $1 to $2"},
 	{newPattern(`^(\S+\.\w+) should (?:now )?be (?:called|named) (\S+\.\w+)$`), "rename $1 to $2"},
-	{newPattern(`^(?:tack|stick|put|jot|write|append|add|insert)(?: down)?(?: an?| the| one)?(?: new| extra| more)*(?: line| item| entry| note| sentence| task| row)?(?: saying| that says| reading| with(?: the text)?| containing| which says)?:? (.+?),? (?:to|at|on|onto|in|into) (?:the )?(?:end|bottom|very end|list|last line)?(?: of| in)? ?(?:the |my )?(?:file )?(\S+\.\w+|shopping list\.txt)$`), "add $1 to $2"},
+	{newPattern(`^(?:append|add|tack|put|write|insert|jot)(?: down)?(?: an?| the| one)?(?: new| extra| more)* (?:line|item|entry|note|sentence|task|row|todo)(?:,? (?:saying|that says|reading|with(?: the text)?|containing|which says))?:? (.+?),? (?:to|at|on|onto|in|into)(?: the (?:end|bottom|very end)(?: of)?)?(?: the)?(?: file)? (\S+\.\w+)$`), "add $1 to $2"},
+	{newPattern(`^(?:tack|stick|jot|put|write|insert)(?: down)? (.+?),? (?:to|at|on|onto|in|into) the (?:end|bottom|very end)(?: of)?(?: the)?(?: file)? (\S+\.\w+)$`), "add $1 to $2"},
 	{newPattern(`^(?:have|take|having|taking|get) (?:a |another )?(?:quick )?(?:look|peek|glance) (?:at|into|in|inside|through) `), "look in "},
 	{newPattern(`^(?:peek|glance|go|dig|dive) (?:at|into|in|inside|through) `), "look in "},
-	{newPattern(`^(?:check out|pull up|bring up|open up|dig up|grab|fetch|get|display|dump|print(?: out)?|output|view|cat|type out|spit out|hand me|give me|let's see|reveal|recite|present)(?: me)? `), "show me "},
+	{newPattern(`^(?:check out|pull up|bring up|open up|dig up|grab|fetch|get|display|dump|print(?: out)?|output|view|cat|type out|spit out|hand me|give me|let's see|let me have)(?: me)? `), "show me "},
 	{newPattern(`^(show me .+?) (?:to|on) (?:the |my )?(?:screen|terminal|console)$`), "$1"},
 	{newPattern(`^(?:fire up|boot up|bring up|start up|kick off|pull up|load up|spin up|run|launch|begin|open up|switch on|turn on) `), "start "},
 }
@@ -50,37 +51,43 @@ var wellSpelt = strings.Fields("love more most rode mode code mean lead real rea
 // wordings are other wordings of what was said, the nearest to it first.
 func (r *Router) wordings(u *utterance) []wording {
 	var all []wording
-	add := func(words string, aside string) {
+	add := func(words, aside string, cut bool) {
 		words = r.polite.trim(words)
 		for _, w := range []string{words, r.polite.trim(plain(words))} {
 			if w != "" && w != u.core && !slices.ContainsFunc(all, func(o wording) bool { return o.words == w }) {
-				all = append(all, wording{w, aside})
+				all = append(all, wording{w, aside, cut})
 			}
 		}
 	}
-	add(u.core, "")
+	add(u.core, "", false)
 	if m, ok := givenReason.match(u.core); ok {
-		add(m["rest"], "")
+		add(m["rest"], "", true)
 	}
 	clauses := clausesOf(u.core)
 	if len(clauses) < 2 || len(clauses) > 4 {
 		return all
 	}
 	if w := withName(clauses); w != "" {
-		add(w, "")
+		add(w, "", false)
+	}
+	if len(u.filesNamed()) > 1 { // a list, perhaps
+		return all
 	}
 	last := len(clauses) - 1
-	add(clauses[last], strings.Join(clauses[:last], ", "))
-	add(clauses[0], strings.Join(clauses[1:], ", "))
+	add(clauses[last], strings.Join(clauses[:last], ", "), false)
+	add(clauses[0], strings.Join(clauses[1:], ", "), true)
 	if last > 1 {
-		add(clauses[1], clauses[0]+", "+strings.Join(clauses[2:], ", "))
+		add(clauses[1], clauses[0]+", "+strings.Join(clauses[2:], ", "), true)
 	}
 	return all
 }
 
-// wording is a part of what was said, in words that the rules know, and the rest,
-// which may take it back.
-type wording struct{ words, aside string }
+// wording is a part of what was said, in words that the rules know.
+type wording struct {
+	words string
+	aside string // the rest, which may take it back
+	cut   bool   // the end is left out, which may belong to a text
+}
 
 // plain puts the beginning of a request in plainer words.
 func plain(words string) string {
@@ -126,6 +133,7 @@ func oneSlip(word, of string) bool {
 var (
 	// givenReason ends a request with why it is made.
 	givenReason = newPattern(`^(?P<rest>.{4,}?)(?:,|;| -| –|[.!]+| because| since| cause| cuz| as) ?(?:(?:because|since|as|cause|so) )?(?:it(?:'s| is|s| was| has| takes| contains)|that(?:'s| is|s| was)|they(?:'re| are)|i (?:don't|do not|dont|no longer|never|really don't|won't|just|have|am|can't|think it) |i(?:'m|'ve|m) |we (?:don't|no longer|have) |there(?:'s| is|s) |nobody |no one |thanks|thank you|cheers|so (?:that )?(?:i|we) |to (?:save|free|make|keep|clean) |in case |if (?:you can|possible|that's ok)|when you (?:can|have)|would you|will you|ok|okay|right|dear|mate|buddy|my friend|而且|因为|už (?:ho|ji|to|je) ).*$|^(?P<rest>.{4,}?),? (?:would you|will you|can you|could you|if you can|if possible|asap|right away|real quick|quickly|a bit|a little|immediately|once more|again|for a (?:sec|second|moment|while|minute)|from now on|at once|this instant|will ya|ta|thx)$`)
+	endsInFile  = newPattern(`\.[a-z]\w{0,7}["”]?$`)
 	// clauseBreak is between two clauses.
 	clauseBreak = regexp.MustCompile(`\s*(?:[.!?;:…]+|,|，|。|！|？|；|：)\s+|[，。！？；：]|\s+[-–—]+\s+|\.{2,}\s*`)
 	// takesBack are words by which an order is none.
@@ -177,7 +185,9 @@ func (r *Router) reworded(u *utterance) goal {
 		if g == nil || isShrug(g) {
 			continue
 		}
-		if acts(g) && (takesBack.has(w.aside) || !endsInOrder(u, w)) {
+		switch {
+		case !acts(g):
+		case takesBack.has(w.aside), !endsInOrder(u, w), w.cut && g.first() == writeFile && !endsInFile.has(w.words):
 			continue
 		}
 		return g
