@@ -30,7 +30,7 @@ func changeRules() []rule {
 	return []rule{
 		cutName(), saveLast(), emptyFile(), someNewText(), oneLineMore(), tickOff(),
 		{editPatterns, func(u *utterance, m captures) goal { return u.edit(m) }},
-		textAway(), lineOut(), anotherName(), anotherPlace(), intoTrash(), valueChange(),
+		textAway(), lineOut(), lineAway(), anotherName(), fromPlace(), anotherPlace(), intoTrash(), valueChange(),
 	}
 }
 
@@ -162,6 +162,10 @@ func intoTrash() rule {
 // textRules ask for a new text, which ends the words.
 func textRules() []rule {
 	return []rule{cutName(), {newPatterns(
+		`^(?:(?:create|make|add|write|save|start|i need|i want|open)(?: me)?(?: an?| the)? )?(?:new )?(?:text )?(?:file|document|note)(?: called| named| with the name)? `+fileName+`(?: ?[,:;.-])? ?(?:with |its |and |put |write )?(?:the )?(?P<text_is>contents?|text|body|inside|saying|reading)(?: is| should be| should say| are| it says)?(?:[:=]| -)? ?(?P<text>\S.*)$`,
+		`^(?:create|make|write|start)(?: me)? `+fileName+`(?P<text_is> ?(?:[:：]| -| –)) ?(?P<text>\S.*)$`,
+		`^(?:jot|scribble|pen|record)(?: down)? (?P<text>`+inQuotes+`)(?: down)? (?:in|into|to|as|under|on) `+fileName+`$`,
+		`^(?:zapiš|napiš|ulož|vlož|dej) do(?: nového)?(?: souboru)? `+fileName+` (?P<text_is>text|větu|slova|řádek|toto|tohle):? (?P<text>\S.*)$`, `^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?P<text_is>写入|写上|写下|写)[:：]\s*(?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?:(?: of| is)?:)? (?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
 		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
@@ -218,6 +222,15 @@ var editPatterns = newPatterns(
 	`^(?:replace|substitute|exchange|swap)(?P<all> all| every| each)?(?: (?:the|occurrences? of|text|words?|line))* `+oldText+` (?:with|by)(?: the)?(?: text| word)? `+newText+`(?P<all> everywhere)? in(?: the)?(?: file)? `+fileName+`$`,
 	`^in(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:replace|substitute|(?P<change>change|set|update))(?P<all> all| every| each)?(?P<the>(?: (?:the|text|word))*) `+oldText+` (?:with|by|to|into) `+newText+`$`,
 	`^(?P<change>change|set|update|modify)(?P<all> all| every| each)?(?P<the>(?: (?:the|text|words?|line))*) `+oldText+` (?:to|into) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:swap|exchange|switch)(?: out)?(?: (?:the|text|words?|line))* `+oldText+` (?:for|with|by|to) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:correct|fix|turn|convert|make|rename|amend|alter|edit)(?: the)?(?: (?:word|text|typo|spelling|spelling of|name|variable|function))* `+oldText+` (?:to|into|as|->|=>|→) `+newText+` (?:in|inside|within)(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileName+`(?: ?[:,;]| and| so that) ?(?:the )?(?:\w+ )??(?:should|must|needs to|has to|ought to) (?:be|read|say|become|change to|be set to) `+newText+`,? (?:instead of|rather than|and not|not) `+oldText+`$`,
+	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileName+`(?: ?[:,;]| and| so that)? ?(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)|turn into) `+newText+`$`,
+	`^(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:in|inside|open|edit)?(?: ?the)?(?: ?file)? ?`+fileName+`(?: ?[:,;]| and) ?(?:please )?(?:replace|swap|exchange|correct|fix|turn|rename|convert|switch)(?P<all> all| every| each)?(?: (?:the|text|word))* `+oldText+` (?:for|to|into|with|by|->|=>|→) `+newText+`$`,
+	`^(?:there(?:'s| is) a typo in|fix (?:the|a) (?:typo|spelling|mistake|error) in|correct (?:the|a) (?:typo|spelling|mistake|error) in)(?: the)?(?: file)? `+fileName+` ?[:,;-]+ ?`+oldText+` (?:should be|must be|->|=>|→|to|into|is spelled|is) `+newText+`$`,
+	`^(?:在|请在)\s*`+fileName+`\s*(?:里面|里|中)\s*[，,]?(?:把|将|用)?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:替换成|替换为|换成|换为|改成|改为)\s*`+newText+`$`,
+	`^(?:oprav|vyměň|přejmenuj)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo| překlep)? `+oldText+` (?:za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`, `^(?:v|ve)(?: souboru)? `+fileName+`,? (?:oprav|vyměň)(?: slovo| text)? (?P<old>`+inQuotes+`|\S+) (?:za|na) `+newText+`$`,
 	`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?(?P<all>所有|全部)?的?(?P<all>所有|全部)?的?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:(?P<change>改成|改为|设为|设置为)|替换成|替换为|换成|换为)\s*`+newText+`$`,
 	`^(?:nahraď|zaměň|(?P<change>změň|přepiš|nastav))(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? `+oldText+` (?:textem|slovem|za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`,
 	`^(?:v|ve)(?: souboru)? `+fileName+`,? (?:nahraď|zaměň|(?P<change>změň|přepiš|nastav))(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,

@@ -80,7 +80,7 @@ func (u *utterance) file(words string) (string, bool) {
 	named := saysFile.has(words)
 	name, inQuotes := unquote(strip(words, fileWords, fileTail, fileZH))
 	switch {
-	case strings.HasPrefix(name, "about "): // a subject to read about
+	case strings.HasPrefix(name, "about "), !inQuotes && strings.ContainsAny(name, "?!"): // a subject to read about, or two sentences
 		return "", false
 	case isPath(name):
 		return name, true

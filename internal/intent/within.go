@@ -45,8 +45,11 @@ func withinRules() []rule {
 				text = stem
 			}
 			where, inQuotes := unquote(m["where"])
+			plainWord := !quoted && text != strings.ToUpper(text)
 			switch {
 			case isKnownFile(where), inQuotes:
+			case plainWord && (isFile(where) || !everywhere.has(where) && !saysFolder.has(where)):
+				return nil
 			case everywhere.has(where):
 				where = ""
 			default:

@@ -52,7 +52,7 @@ var wellSpelt = strings.Fields("love more most rode mode code mean lead real rea
 func (r *Router) wordings(u *utterance) []wording {
 	var all []wording
 	add := func(words, aside string, cut bool) {
-		words = r.polite.trim(words)
+		words = r.polite.trim(strip(words, tellMeThen))
 		for _, w := range []string{words, r.polite.trim(plain(words))} {
 			if w != "" && w != u.core && !slices.ContainsFunc(all, func(o wording) bool { return o.words == w }) {
 				all = append(all, wording{w, aside, cut})
@@ -74,6 +74,9 @@ func (r *Router) wordings(u *utterance) []wording {
 		return all
 	}
 	last := len(clauses) - 1
+	if m, ok := pointsTo.match(clauses[last]); ok && isKnownFile(m["file"]) {
+		add(clauses[0]+" in "+m["file"], "", false)
+	}
 	add(clauses[last], strings.Join(clauses[:last], ", "), false)
 	add(clauses[0], strings.Join(clauses[1:], ", "), true)
 	if last > 1 {
@@ -133,7 +136,9 @@ func oneSlip(word, of string) bool {
 var (
 	// givenReason ends a request with why it is made.
 	givenReason = newPattern(`^(?P<rest>.{4,}?)(?:,|;| -| –|[.!]+| because| since| cause| cuz| as) ?(?:(?:because|since|as|cause|so) )?(?:it(?:'s| is|s| was| has| takes| contains)|that(?:'s| is|s| was)|they(?:'re| are)|i (?:don't|do not|dont|no longer|never|really don't|won't|just|have|am|can't|think it) |i(?:'m|'ve|m) |we (?:don't|no longer|have) |there(?:'s| is|s) |nobody |no one |thanks|thank you|cheers|so (?:that )?(?:i|we) |to (?:save|free|make|keep|clean) |in case |if (?:you can|possible|that's ok)|when you (?:can|have)|would you|will you|ok|okay|right|dear|mate|buddy|my friend|而且|因为|už (?:ho|ji|to|je) ).*$|^(?P<rest>.{4,}?),? (?:would you|will you|can you|could you|if you can|if possible|asap|right away|real quick|quickly|a bit|a little|immediately|once more|again|for a (?:sec|second|moment|while|minute)|from now on|at once|this instant|will ya|ta|thx)$`)
-	endsInFile  = newPattern(`\.[a-z]\w{0,7}["”]?$`)
+	// pointsTo is a clause that says which file another one is about.
+	pointsTo   = newPattern(`^(?:it's|it is|that's|that is|see|it's in|it is in|look in|look at|in|from|the file is|i mean|it's called|check|that would be|namely)(?: the)?(?: file)? (?P<file>\S+\.\w+)$`)
+	endsInFile = newPattern(`\.[a-z]\w{0,7}["”]?$`)
 	// clauseBreak is between two clauses.
 	clauseBreak = regexp.MustCompile(`\s*(?:[.!?;:…]+|,|，|。|！|？|；|：)\s+|[，。！？；：]|\s+[-–—]+\s+|\.{2,}\s*`)
 	// takesBack are words by which an order is none.
@@ -178,6 +183,7 @@ func withName(clauses []string) string {
 // reworded gives the goal of the first other wording that a rule knows. What would
 // change, run or send something must not be taken back by the rest of the words.
 func (r *Router) reworded(u *utterance) goal {
+	var weak goal
 	for _, w := range r.wordings(u) {
 		other := *u
 		other.core, other.whole, other.reworded = w.words, w.words, true
@@ -190,9 +196,13 @@ func (r *Router) reworded(u *utterance) goal {
 		case takesBack.has(w.aside), !endsInOrder(u, w), w.cut && g.first() == writeFile && !endsInFile.has(w.words):
 			continue
 		}
+		if g == (contents{}) && w.aside != "" { // "list the files" says less than what was before
+			weak = g
+			continue
+		}
 		return g
 	}
-	return nil
+	return weak
 }
 
 // endsInOrder tells that a part of the words may be taken for an order: a sentence
