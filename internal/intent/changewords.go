@@ -99,7 +99,7 @@ func someNewText() rule {
 // oneLineMore asks for a line at the end of a file.
 func oneLineMore() rule {
 	return rule{newPatterns(
-		`^(?:append|add)(?: (?:the|this|a|an|another|one more)(?: new)? (?:text|words?|line|sentence|item|entry))?:? `+someText+` (?:to|at|in|into|onto)(?: the)?(?: (?:end|bottom) of)?(?: the)?(?: file| document)? `+fileName+`$`,
+		`^(?:append|add)(?: (?:the|this|a|an|another|one more)(?: new)? (?:text|words?|line|sentence|item|entry|task|row|note)(?:,? (?:saying|that says|reading|which says|with(?: the text)?|containing))?)?:? `+someText+` (?:to|at|in|into|onto)(?: the)?(?: (?:end|bottom) of)?(?: the)?(?: file| document)? `+fileName+`$`,
 		`^(?:在|往)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|后面|里面|里|中)*(?:添加|追加|加上|加入|加)(?:一行)?\s*[:：]?\s*`+someText+`$`,
 		`^(?:把|将)\s*`+someText+`\s*(?:添加到|追加到|加到|加入)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|里面|里|中)*$`,
 		`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
@@ -162,16 +162,16 @@ func intoTrash() rule {
 // textRules ask for a new text, which ends the words.
 func textRules() []rule {
 	return []rule{cutName(), {newPatterns(
-		`^(?:(?:create|make|add|write|save|start|i need|i want|open)(?: me)?(?: an?| the)? )?(?:new )?(?:text )?(?:file|document|note)(?: called| named| with the name)? `+fileName+`(?: ?[,:;.-])? ?(?:with |its |and |put |write )?(?:the )?(?P<text_is>contents?|text|body|inside|saying|reading)(?: is| should be| should say| are| it says)?(?:[:=]| -)? ?(?P<text>\S.*)$`,
-		`^(?:create|make|write|start)(?: me)? `+fileName+`(?P<text_is> ?(?:[:：]| -| –)) ?(?P<text>\S.*)$`,
-		`^(?:jot|scribble|pen|record)(?: down)? (?P<text>`+inQuotes+`)(?: down)? (?:in|into|to|as|under|on) `+fileName+`$`,
-		`^(?:zapiš|napiš|ulož|vlož|dej) do(?: nového)?(?: souboru)? `+fileName+` (?P<text_is>text|větu|slova|řádek|toto|tohle):? (?P<text>\S.*)$`, `^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?P<text_is>写入|写上|写下|写)[:：]\s*(?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?:(?: of| is)?:)? (?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
 		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
 		`^(?:创建|新建|建立?)(?:一个|个)?(?:新的?)?(?:名为|叫)?(?:文件|文档)?(?:名为|叫)?\s*`+fileName+`\s*[，,]?\s*(?P<text_is>(?:其?内容|文字|里面|并)(?:为|是|写入|写上|写着|写)?|写入|写上|写着)\s*[:：]?\s*(?P<text>\S.*)$`,
 		`^(?:vytvoř|založ|udělej)(?: mi)?(?: nový)?(?: textový)?(?: soubor)?(?: s názvem| jménem)? `+fileName+`,? (?:s|se) (?P<text_is>textem|obsahem|větou|slovy|slovem):? (?P<text>\S.*)$`,
 		`^(?:napiš|zapiš|ulož) do(?: souboru)? `+fileName+`(?P<text_is> ?:) ?(?P<text>\S.*)$`,
+		`^(?:(?:create|make|add|write|save|start|i need|i want|open)(?: me)?(?: an?| the)? )?(?:new )?(?:text )?(?:file|document|note)(?: called| named| with the name)? `+fileName+`(?: ?[,:;.-])? ?(?:with |its |and |put |write )?(?:the )?(?P<text_is>contents?|text|body|inside|saying|reading)(?: is| should be| should say| are| it says)?(?:[:=]| -)? ?(?P<text>\S.*)$`,
+		`^(?:create|make|write|start)(?: me)? `+fileName+`(?P<text_is> ?(?:[:：]| -| –)) ?(?P<text>\S.*)$`,
+		`^(?:jot|scribble|pen|record)(?: down)? (?P<text>`+inQuotes+`)(?: down)? (?:in|into|to|as|under|on) `+fileName+`$`,
+		`^(?:zapiš|napiš|ulož|vlož|dej) do(?: nového)?(?: souboru)? `+fileName+` (?P<text_is>text|větu|slova|řádek|toto|tohle):? (?P<text>\S.*)$`, `^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?P<text_is>写入|写上|写下|写)[:：]\s*(?P<text>\S.*)$`,
 	), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		if !ok {

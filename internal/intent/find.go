@@ -159,7 +159,7 @@ func (u *utterance) days(words string, open bool) (after, before string) {
 	case "this month", "本月", "这个月":
 		return day(1 - u.Now.Day()), ""
 	default:
-		if n := u.daysAgo(words); n > 0 {
+		if n := u.daysAgo(words, open); n > 0 {
 			return day(-n), ""
 		}
 		if !aDay.has(words) {
@@ -180,10 +180,11 @@ func (u *utterance) days(words string, open bool) (after, before string) {
 // ago is a span of days up to now, or the weekday that it began on.
 var ago = newPattern(`^(?:last|past|previous|最近|za|poslední)? ?(?P<n>\d+|a|one|two|three|four|five|six|seven|ten|few|couple of|一|两|三|七)? ?(?P<unit>day|week|month|hours|24 hours|天|dn|týden|týdn|měsíc)\pL*(?: ago)?$|^(?:(?:on|last) )?(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday)$`)
 
-// daysAgo is how many days ago a span of days began; 0 if the words are none.
-func (u *utterance) daysAgo(words string) int {
+// daysAgo is how many days ago a span of days began; 0 if the words are none. A
+// weekday is only the beginning of one, and no span itself.
+func (u *utterance) daysAgo(words string, since bool) int {
 	m, ok := ago.match(words)
-	if !ok {
+	if !ok || m["weekday"] != "" && !since {
 		return 0
 	}
 	for i := 1; m["weekday"] != "" && i <= 7; i++ {

@@ -212,8 +212,8 @@ func fitting(rules []rule, u *utterance, words string) goal {
 // Those about one file and for reading also stand by themselves.
 func rules(about, read []rule) []rule {
 	return slices.Concat(
-		withinRules(), nearlyRules(), linesRules(), paperRules(), folderRules(), runRules(), programRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
-		compareRules(), factRules(), kindRules(), about, filesRules(), findRules(), wordRules(), listRules(), read, toldSums(), looseFacts(), seekRules(), lookRules(), questionRules(),
+		nearlyRules(), linesRules(), paperRules(), folderRules(), runRules(), programRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
+		compareRules(), factRules(), kindRules(), about, withinRules(), filesRules(), findRules(), wordRules(), listRules(), read, toldSums(), looseFacts(), seekRules(), lookRules(), questionRules(),
 	)
 }
 

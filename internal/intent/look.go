@@ -4,7 +4,7 @@ package intent
 // than list and read.
 
 const (
-	folderSeen = `(?:(?:the|my|our|that|this|a|your) )*(?P<where>"[^"]+"|[\w./~\\-]+)`
+	folderSeen = `(?:(?:the|my|our|that|this|your) )*(?P<where>"[^"]+"|[\w./~\\-]+)`
 	aLook      = `^(?:look|peek|glance|check|see|show me|show|list|browse|go|explore|inspect|open|give me|display|print|tell me|get me|view|ls|dir|what|what's|whats|what is|what do|which)(?: me)?`
 )
 
@@ -14,7 +14,7 @@ func lookRules() []rule {
 		{newPatterns( // a folder that is called one, or whose name can be nothing else
 			aLook+`(?: (?:what's|what is|everything|things|stuff|files|contents?|around|into|inside|in|at|to|through|of|are|is|there|of the|the|i|we|have|got|do|does|lives?|sits?|lies|kept|stored|that's|that is|all|and|list))* `+folderSeen+` (?:folder|directory|dir|subfolder)(?: (?:contain|have|hold|for me|has in it|like))*$`,
 			`^(?:look|peek|glance|have a look|take a look)(?: (?:what's|what is))?(?: (?:into|inside|in))+ `+folderSeen+`$`,
-			`^what(?:'s| is| are| do (?:i|we) (?:have|keep)| have (?:i|we) got| did i (?:put|save|keep))(?: (?:there|all|everything|the stuff|the files|lying around|stored|saved|kept|hiding|sitting))*(?: (?:in|inside|under|within))+ `+folderSeen+`(?: (?:folder|directory))?$`,
+			`^what(?:(?:'s| is| are) (?:all|everything|the stuff|the files|lying around|stored|saved|kept|hiding|sitting)| do (?:i|we) (?:have|keep)| have (?:i|we) got| did i (?:put|save|keep))(?: (?:there|lying around|stored|saved|kept))*(?: (?:in|inside|under|within))+ `+folderSeen+`(?: (?:folder|directory))?$`,
 			`^(?:is|are) there (?:anything|something|any files|files|any thing)(?: (?:in|inside|under))+ `+folderSeen+`(?: (?:folder|directory))?$`, `^(?:is|are)(?: the| my)? (?P<where>[\w./~-]+) (?:folder |directory )empty$`, `^(?:anything|something) (?:in|inside) `+folderSeen+`(?: (?:folder|directory))?$`,
 			`^(?:(?:what's|what is|what do we have|what do i have|what have we got|what are the (?:files|things)|what files are|show me what's|list what's)(?: (?:all|there|right))*|what all is) (?P<here>here|in here|around here|in this (?:folder|directory|place)|there)$`, `^(?:show|list)(?: me)? (?:what's|what is) (?P<here>here|in here|there)$`,
 			`^(?:看看|看一下|列出|显示|查看|瞧瞧|打开)?\s*(?P<where>[\w./~-]+)\s*(?:这个|那个)?(?:文件夹|目录)(?:里面|里头|里|中|下面|下)?的?(?:有什么|有哪些|有啥|内容|东西|都有什么|文件|所有文件|有些什么|有什么东西|有哪些文件)?$`,

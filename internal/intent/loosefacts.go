@@ -10,6 +10,7 @@ import (
 
 // machineTopics are the parts of the machine by the words that only they are asked with.
 var machineTopics = []wordedPart{
+	{newPattern(`\b(?:version|name|kind|type|release) of (?:the |my |this )*(?:operating system|os|kernel|linux|windows|machine|computer)\b`), "os"},
 	{newPattern(`\bhow long\b.*\b(?:up|on|running|awake)\b|\b(?:uptime|last (?:re)?boot(?:ed)?|rebooted|been (?:on|up))\b|jak dlouho.*(?:běží|zapnut)|开机|运行了多久`), "uptime"},
 	{newPattern(`\b(?:how much|free|left|enough|installed|available|used|usage|total|amount of|gigs? of|gb of)\b.*\b(?:ram|memory)\b|\b(?:ram|memory)\b.*\b(?:free|left|installed|available|used|usage|total|in use|have|got)\b|\bram\b|内存|pamět\pL*|operační paměť|ramk\pL+`), "memory"},
 	{newPattern(`\b(?:disk|drive|ssd|hdd|storage|hard disk)\b|\b(?:free|enough|much|available|remaining|little) (?:\pL+ )?(?:space|room)\b|\b(?:space|room) (?:\pL+ )?(?:left|free|available|remaining)\b|硬盘|磁盘|存储|disk\pL*|míst[ao]`), "disk"},
@@ -94,7 +95,7 @@ func looseFacts() []rule {
 }
 
 var (
-	noHog  = newPattern(`\b(?:language|country|people|person|animal|car|phone|world|company|companies|team|framework|database|website)\b|^(?:why|what) (?:do|does|did|are|would|should|makes)\b`)
+	noHog  = newPattern(`\b(?:version|operating system|os|kernel)\b|\b(?:language|country|people|person|animal|car|phone|world|company|companies|team|framework|database|website)\b|^(?:why|what) (?:do|does|did|are|would|should|makes)\b`)
 	noZone = newPattern(`^(?:the|a|an|my|your|this|that|his|her|good|some|any|more|best|last|first|next|what|long|short|free|spare|real|all|no|every|one|once|full|part|over|half|lunch|dinner|bed|party|tea|life|work|story|great|big|hard|old|show|run|space)(?: |$)|(?:^| )(?:world|job|meeting|train|game|history|music|book|movie)(?:$| )`)
 )
 

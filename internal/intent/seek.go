@@ -107,12 +107,21 @@ var (
 	smallNumbers = newLexicon(map[string]int{"1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9, "10": 10, "15": 15, "20": 20, "a": 1, "one": 1, "two": 2, "couple of": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "一": 1, "两": 2, "三": 3, "七": 7})
 )
 
+// whatItIs asks what something is.
+var whatItIs = newPattern(`^what(?:'s| is| are) (?:an? )?\S+(?: files?)?$`)
+
+// areFiles tells that what is named is surely in files.
+var areFiles = newPattern(`\b(?:files?|documents?|folder|directory|under|inside)\b|文件|目录|soubor|složk`)
+
 // ofKind makes the goal of finding, or counting, what is of a kind.
 func (u *utterance) ofKind(m captures, count bool) goal {
 	kind := kindOf(m["kind"])
-	if kind == "" {
+	if kind == "" || whatItIs.has(u.core) {
 		return nil
 	}
-	args := arguments{"type": kind, "count": count}
-	return u.find(args, m["where"])
+	where, ok := u.folder(m["where"], areFiles.has(u.core))
+	if !ok {
+		return nil
+	}
+	return oneCall{tool: searchFiles, args: arguments{"path": where, "type": kind, "count": count}}
 }

@@ -85,5 +85,5 @@ var (
 	aField     = newPattern(`\b(?P<field>ip address(?:es)?|ips?|addresses|address|levels?|hosts?|users?|hours?|days?|dates?|modules?)\b|\b(?:who|visitors?|clients?)\b.*\b(?P<field>ip)\b|(?P<field>地址|用户|级别)`)
 	everywhere = newPattern(`^(?:(?:all|all of|the|my|this|these|whole|entire|every|everything|in|complete|current|here|files?|notes|documents|folders?|director(?:y|ies)|project|place|code|everywhere|total) ?)+$`)
 	// wholeOf is what stands for all that is in a file.
-	wholeOf = newPattern(`^(?:contents?|everything|all|text|whole|lines?|anything|first|last|(?:first|last|top) .*|.*\b(?:lines|line \d+|words|paragraph|heading|title|summary|table|rows?|columns?)|\d+.*|it|what.*|how.*|who.*|key .*|main .*|important .*)$`)
+	wholeOf = newPattern(`^(?:contents?|everything|all|text|whole|lines?|anything|first|last|(?:first|last|top) .*|.*\b(?:lines|line \d+|words|paragraph|heading|title|summary|table|rows?|columns?)|\d+.*|it|(?:what|how|who|when|where|why|which|whether|if|that)\b.*|key .*|main .*|important .*)$`)
 )
