@@ -29,6 +29,7 @@ func appRules() []rule {
 		`^(?:launch|start|open|run)(?: up)?(?: the| my)? (?:app|application|program)(?: called| named)? (?P<app>[\w+-]{2,40})$`,
 		`^(?:launch|start|open|run)(?: up)?(?: the| my)? (?P<app>[\w+-]{2,40}) (?:app|application|program)$`,
 		`^(?:launch|start|open|run)(?: up)?(?: the| my| a)? (?P<app>`+appNames+`)(?: (?:up|now|again|browser|player|editor|app|application|program|on my (?:computer|desktop)))*$`,
+		`^(?:bring up|pull up|get|use|switch to|i need(?: to use)?|i want(?: to use)?|i'd like to use|start using|go to|boot|fire up)(?: me)?(?: the| my| a)? (?P<app>`+appNames+`)(?: (?:up|running|going|started|open|app|application|program|now))*$`,
 		`^(?:launch|start up) (?P<app>[\w+-]{3,40})$`, // no other meaning is near
 		`^(?:请)?(?:启动|打开|运行|开启|开一下|打开一下)(?:应用(?:程序)?|程序|软件)?\s*(?P<app>`+appNames+`|浏览器|计算器|编辑器|终端|火狐)(?:浏览器|软件|程序|应用)?$`, `^(?:启动|打开)应用(?:程序)?\s*(?P<app>[\w+-]{2,40})$`,
 		`^(?:spusť|otevři|zapni|pusť|spustit|otevřít)(?: mi)?(?: aplikaci| program)? (?P<app>`+appNames+`|prohlížeč|kalkulačku|editor|terminál|přehrávač)$`, `^(?:spusť|otevři) (?:aplikaci|program) (?P<app>[\w+-]{2,40})$`,

@@ -100,6 +100,8 @@ func someNewText() rule {
 func oneLineMore() rule {
 	return rule{newPatterns(
 		`^(?:append|add)(?: (?:the|this|a|an|another|one more)(?: new)? (?:text|words?|line|sentence|item|entry|task|row|note)(?:,? (?:saying|that says|reading|which says|with(?: the text)?|containing))?)?:? `+someText+` (?:to|at|in|into|onto)(?: the)?(?: (?:end|bottom) of)?(?: the)?(?: file| document)? `+fileName+`$`,
+		`^(?:append|add)(?: (?:a|an|the|this|another|one more|following))*(?: (?:line|item|entry|note|task|text|sentence|todo))? (?:to|at|in|into|onto)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file)? `+fileName+` ?[:,-] ?`+someText+`$`,
+		`^(?:in|to|at the (?:end|bottom) of)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:add|append)(?: (?:a|an|the|this|another))*(?: (?:line|item|entry|note|task|text))?:? `+someText+`$`,
 		`^(?:在|往)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|后面|里面|里|中)*(?:添加|追加|加上|加入|加)(?:一行)?\s*[:：]?\s*`+someText+`$`,
 		`^(?:把|将)\s*`+someText+`\s*(?:添加到|追加到|加到|加入)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|里面|里|中)*$`,
 		`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
@@ -172,6 +174,8 @@ func textRules() []rule {
 		`^(?:create|make|write|start)(?: me)? `+fileName+`(?P<text_is> ?(?:[:：]| -| –)) ?(?P<text>\S.*)$`,
 		`^(?:jot|scribble|pen|record)(?: down)? (?P<text>`+inQuotes+`)(?: down)? (?:in|into|to|as|under|on) `+fileName+`$`,
 		`^(?:zapiš|napiš|ulož|vlož|dej) do(?: nového)?(?: souboru)? `+fileName+` (?P<text_is>text|větu|slova|řádek|toto|tohle):? (?P<text>\S.*)$`, `^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?P<text_is>写入|写上|写下|写)[:：]\s*(?P<text>\S.*)$`,
+		`^(?:create|make|add|write|start)(?: me)?(?: an?| the)?(?: new)?(?: text)? (?:file|document|note)(?: called| named)? `+fileName+` (?:with|and (?:put|write)) (?P<text_is>the (?:text|words?) )?(?P<text>[^"“]+?) (?:in|inside|into|as) (?:it|its content)$`,
+		`^(?:new|another) (?:file|note|document)(?: called| named)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`, `^vytvoř(?: mi)?(?: nový)?(?: textový)? soubor `+fileName+`,? (?P<text_is>ve kterém bude|kde bude|a (?:napiš|zapiš|dej) do (?:něj|něho)):? (?P<text>\S.*)$`,
 	), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		if !ok {
@@ -228,6 +232,10 @@ var editPatterns = newPatterns(
 	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileName+`(?: ?[:,;]| and| so that)? ?(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)|turn into) `+newText+`$`,
 	`^(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
 	`^(?:in|inside|open|edit)?(?: ?the)?(?: ?file)? ?`+fileName+`(?: ?[:,;]| and) ?(?:please )?(?:replace|swap|exchange|correct|fix|turn|rename|convert|switch)(?P<all> all| every| each)?(?: (?:the|text|word))* `+oldText+` (?:for|to|into|with|by|->|=>|→) `+newText+`$`,
+	`^(?:in|inside)?(?: ?the)?(?: ?file)? ?`+fileName+` ?: ?`+oldText+` ?(?:->|=>|→) ?`+newText+`$`,
+	`^(?:fix|correct|change)(?: the)?(?: (?:spelling|typo|word|mistake|text))*(?: of)? `+oldText+` in(?: the)?(?: file)? `+fileName+`[,;:-]* (?:it|this|that) (?:should|must|needs to|has to) (?:be|say|read) `+newText+`$`,
+	`^`+fileName+` (?:says|has|contains|reads) `+oldText+`,? (?:but|and) (?:it|that|this)? ?(?:should|must|needs to|ought to) (?:say|be|read|have) `+newText+`(?:,? (?:please )?(?:fix|correct|change|update) (?:that|it|this))$`,
+	`^(?:update|edit|change|fix)(?: the)?(?: file)? `+fileName+` so (?:that )?(?:the )?`+oldText+` (?:becomes|is|reads|says|is replaced by|turns into) `+newText+`$`,
 	`^(?:there(?:'s| is) a typo in|fix (?:the|a) (?:typo|spelling|mistake|error) in|correct (?:the|a) (?:typo|spelling|mistake|error) in)(?: the)?(?: file)? `+fileName+` ?[:,;-]+ ?`+oldText+` (?:should be|must be|->|=>|→|to|into|is spelled|is) `+newText+`$`,
 	`^(?:在|请在)\s*`+fileName+`\s*(?:里面|里|中)\s*[，,]?(?:把|将|用)?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:替换成|替换为|换成|换为|改成|改为)\s*`+newText+`$`,
 	`^(?:oprav|vyměň|přejmenuj)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo| překlep)? `+oldText+` (?:za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`, `^(?:v|ve)(?: souboru)? `+fileName+`,? (?:oprav|vyměň)(?: slovo| text)? (?P<old>`+inQuotes+`|\S+) (?:za|na) `+newText+`$`,
@@ -267,6 +275,11 @@ var unclear = newPattern(` (?:with|by|to|in|into|textem|za|na|v|ve) |^(?:the|all
 // no other is named.
 func (u *utterance) rename(from, to string) goal {
 	source, ok := u.theFile(from)
+	if m, in := fromFolder.match(from); !ok && in && isKnownFile(m["file"]) && !hasSeparator(m["file"]) {
+		if folder, _, isFolder := u.theFolder(m["folder"]); isFolder {
+			source, ok = within(folder, m["file"]), true
+		}
+	}
 	if !ok {
 		return nil
 	}
@@ -308,11 +321,17 @@ func (u *utterance) move(from, to string) goal {
 	return nil
 }
 
+// partOfFile is less than a file.
+var partOfFile = newPattern(`^(?:the )?(?:(?:first|last|second|third|next|\d+|bottom|top|empty|blank)(?: \d+)? )?(?:lines?|words?|paragraphs?|sentences?|contents?|text) (?:of|in|from) `)
+
 // fromFolder is a file with the folder that it is in.
 var fromFolder = newPattern(`^(?P<file>` + inQuotes + `|\S+) (?:in|from|inside|ve?|ze?)(?: the)? (?P<folder>\S.*)$`)
 
 // deletion makes the goal of deleting a file, or a folder that is called one.
 func (u *utterance) deletion(words string) goal {
+	if partOfFile.has(words) {
+		return nil
+	}
 	if path, ok := u.theFile(words); ok {
 		return change{deleteFile, arguments{"path": path}}
 	}

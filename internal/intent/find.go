@@ -47,7 +47,7 @@ func findRules() []rule {
 			// Chinese
 			`^(?:查找|搜索|寻找|找到|找一下|找|搜一下|搜)(?:一下)?(?:所有|全部)?(?:名为|名叫|叫做|叫|名字是|名字包含|文件名包含)\s*(?P<name>.+?)\s*的?(?:文件|文档)?$`,
 			// Czech
-			`^(?:najdi|vyhledej|hledej)(?: mi)?(?: všechny)? (?:soubory?|dokumenty?|složku)(?: s názvem| se jménem| jménem| pojmenovan\pL+| který se jmenuje)? (?P<name>\S.*?)(?: (?:v|ve) (?P<where>.+))?$`,
+			`^(?:najdi|vyhledej|hledej)(?: mi)?(?: všechny)? (?:soubory?|dokumenty?|složku)(?: s názvem| se jménem| jménem| pojmenovan\pL+| který se jmenuje)? (?P<name>[^s\s]\S*|s[^e\s]\S*|se\S+)(?: (?:v|ve) (?P<where>.+))?$`,
 		), func(u *utterance, m captures) goal {
 			name, _ := unquote(m["name"])
 			return u.find(arguments{"name": name, "type": kindOf(m["kind"])}, m["where"])

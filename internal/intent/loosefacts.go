@@ -28,6 +28,7 @@ var (
 		`^(?:请)?(?:查看|显示|看看|告诉我)?(?:这台|我的|本机|一下|当前)*(?:`+computerZH+`|设备|本机)的?(?:系统|硬件|基本)?(?:信息|配置|参数|状态|详情)(?:是什么|如何|怎么样)?$`, `^(?:ukaž|vypiš|zjisti|řekni)?(?: mi)? ?(?:informace|údaje|parametry) o (?:tomto |mém |tomhle )?(?:systému|počítači|stroji|notebooku)$`, `^(?:jaký|co) (?:to )?(?:mám|je)(?: tu| to)? (?:za )?počítač$`)
 	runsHere = newPattern(`^(?:is|are|check (?:if|whether)|see (?:if|whether)|can you (?:see|check) (?:if|whether)|do you see)(?: the)? (?P<name>[\w.+-]{2,40})(?: (?:is|still|currently|already|process|app|program|actually|even))* (?:running|open|active|up|alive|started|on)(?: (?:now|here|right now|in the background|at all))*$|^(?:běží|je spuštěn\pL*|neběží)(?: mi| tu| teď| ještě| náhodou)*(?: program| proces)? (?P<name>[\w.+-]{2,40})$|^(?P<name>[\w.+-]{2,40})\s*(?:还|正|现在)?(?:在|正在)?(?:运行|开着)(?:吗|着|中)?$|^(?:检查|看看|查一下)\s*(?P<name>[\w.+-]{2,40})\s*(?:是不是|是否|有没有)(?:在|正在)?运行$`)
 	topTasks = newPattern(`^(?:(?:the|show|list|give|get|what are|what's|me|which are|see|print|display|my|all|currently|current|running|active|busiest|heaviest|biggest|most) ?)*(?:top )?(?P<count>\d{1,2}|ten|five)? ?(?:(?:currently|current|running|active|busiest|heaviest|biggest|most|hungriest|hungry|cpu|memory|ram|power) ?)*(?:process(?:es)?|tasks|programs)(?: (?:running|list|table|by|sorted|using|use|with|for|ordered|the|most|highest|on|cpu|memory|ram|processor|usage|load|consumption|this|my|machine|computer|right|now|here|are|open|active))*$`)
+	hogList  = newPattern(`^(?:(?:the|what are|show|list|me|find|top|biggest|worst|my) ?)*(?:memory|ram|cpu|processor|resource) (?:hogs?|eaters?|users?|consumers?)$|^(?:列出|显示|查看)?(?:正在|在)运行的?(?:进程|程序)(?:有哪些)?$|^(?:is|are) there (?:a |any )?(?:process(?:es)?|programs?) (?:called|named) (?P<name>[\w.+-]+)(?: running)?$`)
 	hogs     = newPattern(`^(?:what|which|who|what's|whats|show|list|is (?:there )?(?:something|anything)|any|find|tell|see|why|check|co|kter\pL+|jak\pL*)\b.*(?:\b(?:hog\w*|eat\w*|using|uses?|consum\w*|tak(?:e|es|ing) up|slow\w*|drain\w*|busy|heav\w+|lag\w*|occupy\w*|load\w*|chew\w*|gobbl\w*|burn\w*|running|open)\b|vytěž\pL+|zatěž\pL+|žere|žerou|zpomal\pL+|běží)`)
 	hogged   = newPattern(`\b(?:cpu|processor|memory|ram|computer|machine|laptop|pc|it|resources|battery|fan|system|background|this|programs?|apps?|process(?:es)?|tasks?)\b|procesor|paměť|počítač|program`)
 	byMemory = newPattern(`\b(?:memory|ram)\b|内存|pamě`)
@@ -48,6 +49,13 @@ func looseFacts() []rule {
 				return nil
 			}
 			return oneCall{tool: listProcesses, args: arguments{"name": strings.ToLower(m["name"])}}
+		}},
+		{[]pattern{hogList}, func(u *utterance, m captures) goal {
+			args := arguments{"name": m["name"]}
+			if byMemory.has(u.core) {
+				args["sort"] = "memory"
+			}
+			return oneCall{tool: listProcesses, args: args}
 		}},
 		{[]pattern{topTasks}, func(u *utterance, m captures) goal {
 			args := arguments{}
@@ -79,6 +87,15 @@ func looseFacts() []rule {
 				}
 			}
 			return nil
+		}},
+		{newPatterns(`^(?:what|which)(?:'s| is)?(?: the| my)? ?time ?zone(?: (?:is|am|are|do|does|this|my|the|it|i|we|computer|machine|in|here|have|use|set to|on))*$`), func(*utterance, captures) goal {
+			return oneCall{tool: currentTime, args: arguments{"part": "zone"}}
+		}},
+		{newPatterns(`^(?:(?:what|which)(?:'s| is)?(?: the)?(?: current)? )?(?:calendar |iso )?week(?: number| of the year)?(?: (?:is it|is this|are we in|now|today))*$`), func(*utterance, captures) goal {
+			return oneCall{tool: currentTime, args: arguments{"part": "week"}}
+		}},
+		{newPatterns(`^(?:(?:what|give|tell|show)(?:'s| is| me)?(?: the)? )?(?:the )?(?:current )?(?:time and date|date and time)(?: (?:is it|now|right now|today|please))*$`), func(*utterance, captures) goal {
+			return oneCall{tool: currentTime}
 		}},
 		{newPatterns(
 			`^(?:what|what's|whats|tell me|give me|show me|current|got|do you (?:have|know)|have you got|have you|know|and|say|which|how|the|exact|local|check)(?: (?:is|the|a|me|us|it|what|exact|current|local|would|right|be|does|you|got|on))* (?:time|clock|hour)(?: (?:is|it|be|would|that|there|right|now|over|currently|at the moment|today|say|says|saying|showing|zone|like|have|do you|we))*(?: (?:in|for|over in|at|there in)(?: the)? (?P<zone>[\pL .]{2,30}?))?(?: (?:right|now|currently|at the moment|today|saying|showing|say|be|is it|it is|these days))*$`,

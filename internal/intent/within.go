@@ -15,11 +15,11 @@ func withinRules() []rule {
 	return []rule{
 		{newPatterns( // of what there is most
 			`^(?:who|what|which|whose|top \d+|most|busiest)(?: .*)?\b(?:most|often|frequent\w*|top|busiest|max)\b.*$`,
-			`^.*\b(?:most (?:often|frequent\w*|common)|(?:shows?|turns?|comes?) up (?:the )?most)\b.*$`,
+			`^(?:group|count|tally|sum up|break down|how many|number of)\b.*\b(?:by|per|for each|for every)\b.*$`, `^.*\b(?:most (?:often|frequent\w*|common)|(?:shows?|turns?|comes?) up (?:the )?most)\b.*$`,
 		), func(u *utterance, _ captures) goal {
 			where := u.fileNamed()
 			m, ok := aField.match(strings.Replace(u.core, where, "", 1))
-			if where == "" || !ok {
+			if where == "" || !ok || counts.has(u.core) && ofLines.has(u.core) {
 				return nil
 			}
 			field := fieldNames.or(m["field"], strings.ToLower(strings.TrimSuffix(m["field"], "es")))
@@ -58,6 +58,13 @@ func withinRules() []rule {
 					return nil
 				}
 			}
+			return oneCall{tool: searchFiles, args: arguments{"path": where, "content": text, "count": true}}
+		}},
+		{newPatterns( // the number of lines that say something
+			`^(?:count|tell me|work out)? ?(?:how many|the number of) (?:lines|entries|times|messages|requests)(?: (?:that|which|in it|does|do))? (?:mention|contain|have|say|include|report|with|match|are about|talk about)\w*(?: (?:the|a|an|word|text))* ` + sought + ` (?:in|inside|within) ` + oneFile + `$`,
+		), func(_ *utterance, m captures) goal {
+			text, _ := unquote(m["text"])
+			where, _ := unquote(m["where"])
 			return oneCall{tool: searchFiles, args: arguments{"path": where, "content": text, "count": true}}
 		}},
 		{newPatterns( // whether, and where

@@ -25,13 +25,19 @@ var plainer = []struct {
 	{newPattern(`^(?:lemme|let me) (?:see|read|look at|view) `), "show me "},
 	{newPattern(`^(?:get rid of|chuck(?: out| away)?|throw (?:out|away)|toss(?: out| away)?|bin|dump|ditch|scrap|wipe|nuke|discard|dispose of|zap|destroy|clear away|unlink|del|rm(?: -\w+)?|put in the trash) `), "delete "},
 	{newPattern(`^(throw|put|move|send|toss) (\S+) (?:away|out|(?:in|into|to) the (?:trash|bin|recycle bin|rubbish))$`), "delete $2"},
+	{newPattern(`^(\S+\.\w+) (?:belongs|should (?:be|go|live)|goes|needs to go) (?:in|into|to|under) (.+?),? (?:so )?(?:please )?(?:move|put) it there$`), "move $1 to $2"},
+	{newPattern(`^(?:take|grab|get) (\S+\.\w+) and (?:put|move|stick|place|drop) it (?:in|into|to|under|inside) (.+)$`), "move $1 to $2"},
+	{newPattern(`^(move \S+) from here `), "$1 "},
+	{newPattern(`^(?:give|change) (?:the )?(?:file )?(\S+\.\w+) (?:a|the) (?:new|different|another) name[:,]? (?:to )?(\S+\.\w+)$`), "rename $1 to $2"},
+	{newPattern(`^do (?:a|an|the) ((?:git|npm|make|cargo|docker|pip) .+)$`), "run $1"},
+	{newPattern(`^(?:launch|start|kick off|fire off|do|perform) ((?:git|npm|make|cargo|docker|pip3?|pytest|python3?|go) .+)$`), "run $1"},
 	{newPattern(`^mv (\S+) (\S+)$`), "move $1 to $2"},
 	{newPattern(`^(?:stick|put|shift|relocate|transfer|drop|drag|stash|tuck|bring|pop|throw|take|store) (.+? (?:to|into|in|inside|under) (?:the |my )?\S+(?: folder| directory)?)$`), "move $1"},
 	{newPattern(`^(move \S+) (?:over to|inside of|down to|up to|across to|back to|out to|over into) `), "$1 to "},
 	{newPattern(`^(?:call|name|retitle|relabel) (\S+\.\w+) (\S+\.\w+)(?: from now on| instead| now)?$`), "rename $1 to $2"},
 	{newPattern(`^(?:call|name|rename|retitle) (\S+\.\w+)(?: (?:to|as|into|as in|->|=>))? (\S+\.\w+)(?: from now on| instead| now)?$`), "rename $1 to $2"},
 	{newPattern(`^(?:give|change) (?:the )?(?:file )?(\S+\.\w+) (?:the|its|a) (?:new )?name (?:to )?(\S+\.\w+)$`), "rename $1 to $2"},
-	{newPattern(`^change (?:the )?(?:file ?)?name (?:of )?(\S+\.\w+) (?:to|into) (\S+\.\w+)$`), "rename $1 to $2"},
+	{newPattern(`^change (?:the )?(?:file ?)?name (?:of )?(?:the file )?(\S+\.\w+) (?:to|into) (\S+\.\w+)$`), "rename $1 to $2"},
 	{newPattern(`^(\S+\.\w+) should (?:now )?be (?:called|named) (\S+\.\w+)$`), "rename $1 to $2"},
 	{newPattern(`^(?:append|add|tack|put|write|insert|jot)(?: down)?(?: an?| the| one)?(?: new| extra| more)* (?:line|item|entry|note|sentence|task|row|todo)(?:,? (?:saying|that says|reading|with(?: the text)?|containing|which says))?:? (.+?),? (?:to|at|on|onto|in|into)(?: the (?:end|bottom|very end)(?: of)?)?(?: the)?(?: file)? (\S+\.\w+)$`), "add $1 to $2"},
 	{newPattern(`^(?:tack|stick|jot|put|write|insert)(?: down)? (.+?),? (?:to|at|on|onto|in|into) the (?:end|bottom|very end)(?: of)?(?: the)?(?: file)? (\S+\.\w+)$`), "add $1 to $2"},
@@ -135,7 +141,9 @@ func oneSlip(word, of string) bool {
 
 var (
 	// givenReason ends a request with why it is made.
-	givenReason = newPattern(`^(?P<rest>.{4,}?)(?:,|;| -| –|[.!]+| because| since| cause| cuz| as) ?(?:(?:because|since|as|cause|so) )?(?:it(?:'s| is|s| was| has| takes| contains)|that(?:'s| is|s| was)|they(?:'re| are)|i (?:don't|do not|dont|no longer|never|really don't|won't|just|have|am|can't|think it) |i(?:'m|'ve|m) |we (?:don't|no longer|have) |there(?:'s| is|s) |nobody |no one |thanks|thank you|cheers|so (?:that )?(?:i|we) |to (?:save|free|make|keep|clean) |in case |if (?:you can|possible|that's ok)|when you (?:can|have)|would you|will you|ok|okay|right|dear|mate|buddy|my friend|而且|因为|už (?:ho|ji|to|je) ).*$|^(?P<rest>.{4,}?),? (?:would you|will you|can you|could you|if you can|if possible|asap|right away|real quick|quickly|a bit|a little|immediately|once more|again|for a (?:sec|second|moment|while|minute)|from now on|at once|this instant|will ya|ta|thx)$`)
+	givenReason = newPattern(`^(?P<rest>.{4,}?)(?:,|;| -| –|[.!]+| because| since| cause| cuz| as) ?(?:(?:because|since|as|cause|so) )?(?:it(?:'s| is|s| was| has| takes| contains)|that(?:'s| is|s| was)|they(?:'re| are)|i (?:don't|do not|dont|no longer|never|really don't|won't|just|have|am|can't|think it) |i(?:'m|'ve|m) |we (?:don't|no longer|have) |there(?:'s| is|s) |nobody |no one |thanks|thank you|cheers|so (?:that )?(?:i|we) |to (?:save|free|make|keep|clean) |in case |if (?:you can|possible|that's ok)|when you (?:can|have)|would you|will you|ok|okay|right|dear|mate|buddy|my friend|而且|因为|už (?:ho|ji|to|je) ).*$|^(?P<rest>.{4,}?),? (?:would you|will you|can you|could you|if you can|if possible|permanently|for good|forever|completely|entirely|and don't ask(?: me)?|without asking|for ever|asap|right away|real quick|quickly|a bit|a little|immediately|once more|again|for a (?:sec|second|moment|while|minute)|from now on|at once|this instant|will ya|ta|thx)$`)
+	// unneeded is a reason to take something away, in spite of its no.
+	unneeded = newPattern(`\b(?:i |we |you |is|nobody |it'?s? |it is )*(?:don't|do not|dont|no longer|isn't|is not|not|won't|never) (?:need|want|use|require)\w*|\b(?:no longer|any ?more|not) (?:needed|used|useful|wanted)|už (?:ho|ji|to)? ?nepotřebuj\pL*`)
 	// pointsTo is a clause that says which file another one is about.
 	pointsTo   = newPattern(`^(?:it's|it is|that's|that is|see|it's in|it is in|look in|look at|in|from|the file is|i mean|it's called|check|that would be|namely)(?: the)?(?: file)? (?P<file>\S+\.\w+)$`)
 	endsInFile = newPattern(`\.[a-z]\w{0,7}["”]?$`)
@@ -173,7 +181,7 @@ func withName(clauses []string) string {
 			continue
 		}
 		others := utterance{core: strings.Join(slices.Delete(slices.Clone(clauses), i, i+1), " , ")}
-		if file := others.fileNamed(); file != "" && !takesBack.has(strings.Replace(others.core, file, "", 1)) {
+		if file := others.fileNamed(); file != "" && !takesBack.has(unneeded.compiled().ReplaceAllString(strings.Replace(others.core, file, "", 1), " ")) {
 			return strings.TrimSpace(m["before"] + " " + quoteName(file) + m["after"])
 		}
 	}
