@@ -19,6 +19,8 @@ const (
 	fromName = `(?P<old>` + calledFile + `(?:` + inQuotes + `)|[^"“„«「` + "`" + `]+?)`
 	// calledFile calls a name in quotes a file.
 	calledFile = `(?:(?:(?:the|my|this|that|ten|tento) )?(?:file|document|soubor|souboru|dokument) |(?:这个|那个|我的)?(?:文件|文档)\s*)?`
+	// fileBefore is a name with its ending, and what parts it from the words after.
+	fileBefore = `(?P<file>(?:` + inQuotes + `)|[^"“„«「:,;]+?\.[a-z]\w{0,5})(?: ?[:,;-]| and| so that)? `
 	oldText    = `(?P<old>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
 	newText    = `(?P<new>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
 )
@@ -173,6 +175,7 @@ func textRules() []rule {
 		`^(?:(?:create|make|add|write|save|start|i need|i want|open)(?: me)?(?: an?| the)? )?(?:new )?(?:text )?(?:file|document|note)(?: called| named| with the name)? `+fileName+`(?: ?[,:;.-])? ?(?:with |its |and |put |write )?(?:the )?(?P<text_is>contents?|text|body|inside|saying|reading)(?: is| should be| should say| are| it says)?(?:[:=]| -)? ?(?P<text>\S.*)$`,
 		`^(?:create|make|write|start)(?: me)? `+fileName+`(?P<text_is> ?(?:[:：]| -| –)) ?(?P<text>\S.*)$`,
 		`^(?:jot|scribble|pen|record)(?: down)? (?P<text>`+inQuotes+`)(?: down)? (?:in|into|to|as|under|on) `+fileName+`$`,
+		`^(?:jot|note|write|put|scribble)(?: down)? in(?:to)?(?: the)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
 		`^(?:zapiš|napiš|ulož|vlož|dej) do(?: nového)?(?: souboru)? `+fileName+` (?P<text_is>text|větu|slova|řádek|toto|tohle):? (?P<text>\S.*)$`, `^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?P<text_is>写入|写上|写下|写)[:：]\s*(?P<text>\S.*)$`,
 		`^(?:create|make|add|write|start)(?: me)?(?: an?| the)?(?: new)?(?: text)? (?:file|document|note)(?: called| named)? `+fileName+` (?:with|and (?:put|write)) (?P<text_is>the (?:text|words?) )?(?P<text>[^"“]+?) (?:in|inside|into|as) (?:it|its content)$`,
 		`^(?:new|another) (?:file|note|document)(?: called| named)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`, `^vytvoř(?: mi)?(?: nový)?(?: textový)? soubor `+fileName+`,? (?P<text_is>ve kterém bude|kde bude|a (?:napiš|zapiš|dej) do (?:něj|něho)):? (?P<text>\S.*)$`,
@@ -228,8 +231,9 @@ var editPatterns = newPatterns(
 	`^(?P<change>change|set|update|modify)(?P<all> all| every| each)?(?P<the>(?: (?:the|text|words?|line))*) `+oldText+` (?:to|into) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
 	`^(?:swap|exchange|switch)(?: out)?(?: (?:the|text|words?|line))* `+oldText+` (?:for|with|by|to) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
 	`^(?:correct|fix|turn|convert|make|rename|amend|alter|edit)(?: the)?(?: (?:word|text|typo|spelling|spelling of|name|variable|function))* `+oldText+` (?:to|into|as|->|=>|→) `+newText+` (?:in|inside|within)(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileName+`(?: ?[:,;]| and| so that) ?(?:the )?(?:\w+ )??(?:should|must|needs to|has to|ought to) (?:be|read|say|become|change to|be set to) `+newText+`,? (?:instead of|rather than|and not|not) `+oldText+`$`,
-	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileName+`(?: ?[:,;]| and| so that)? ?(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)|turn into) `+newText+`$`,
+	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:\w+ )??(?:should|must|needs to|has to|ought to) (?:be|read|say|become|change to|be set to) `+newText+`,? (?:instead of|rather than|and not|not) `+oldText+`$`,
+	`^(?:change|switch|update|alter)(?: the)? [\w ]{1,30}? in(?: the)?(?: file)? `+fileBefore+`from `+oldText+` to `+newText+`$`,
+	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)|turn into) `+newText+`$`,
 	`^(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
 	`^(?:in|inside|open|edit)?(?: ?the)?(?: ?file)? ?`+fileName+`(?: ?[:,;]| and) ?(?:please )?(?:replace|swap|exchange|correct|fix|turn|rename|convert|switch)(?P<all> all| every| each)?(?: (?:the|text|word))* `+oldText+` (?:for|to|into|with|by|->|=>|→) `+newText+`$`,
 	`^(?:in|inside)?(?: ?the)?(?: ?file)? ?`+fileName+` ?: ?`+oldText+` ?(?:->|=>|→) ?`+newText+`$`,

@@ -17,7 +17,7 @@ var kindWords = []struct {
 	{newPattern(`^(?:archives?|压缩包|archivy)$`), "archive"},
 	{newPattern(`^(?:documents?|docs|文档|dokumenty)$`), "document"},
 	{newPattern(`^(?:source ?code|code|代码|zdrojové)$`), "code"},
-	{newPattern(`^(?:markdown)$`), "md"},
+	{newPattern(`^(?:markdown)$`), "md"}, {newPattern(`^(?:python)$`), "py"}, {newPattern(`^(?:javascript)$`), "js"},
 	{newPattern(`^(?:text|文本|textové)$`), "txt"},
 	{newPattern(`^(?:spreadsheets?|excel|表格|tabulky)$`), "xlsx"},
 	{newPattern(`^(?:word)$`), "docx"},

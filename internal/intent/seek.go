@@ -19,11 +19,11 @@ const (
 func seekRules() []rule {
 	return []rule{
 		{newPatterns( // how many of a kind
-			`^(?:how many|number of|count|the number of|what number of)(?: of)? `+determined+`(?P<kind>\.?[\w]+)(?: (?:files?|documents?))?(?: (?:are|is|there|do|does|have|has|i|we|you|got|exist|see|lie|lying|stored|around|here))*`+somewhere+`$`,
+			`^(?:how many|number of|count|the number of|what number of)(?: of)? `+determined+`(?P<kind>\.?[\w]+)(?: (?:files?|documents?|scripts?))?(?: (?:are|is|there|do|does|have|has|i|we|you|got|exist|see|lie|lying|stored|around|here))*`+somewhere+`$`,
 			`^(?:我|这里|这儿|这个文件夹)?(?:里)?(?:一共|总共|共)?有(?:多少|几)(?:张|个|份|首|部|段)?(?P<kind>照片|图片|视频|音乐|歌曲|压缩包|文档|pdf|PDF)(?:文件)?$`, `^(?P<where>\S+?)\s*(?:文件夹|目录)?(?:里面|里|中|下)(?:一共|总共|共)?有(?:多少|几)(?:张|个|份|首|部|段)?(?P<kind>照片|图片|视频|音乐|歌曲|压缩包|文档)$`,
 		), func(u *utterance, m captures) goal { return u.ofKind(m, true) }},
 		{newPatterns( // all of a kind
-			seekLead+determined+`(?P<kind>\.?[\w]+(?: code)?)(?:[- ](?:files?|documents?))?`+somewhere+`$`,
+			seekLead+determined+`(?P<kind>\.?[\w]+(?: code)?)(?:[- ](?:files?|documents?|scripts?))?`+somewhere+`$`,
 			`^(?:我|这里|这儿)?(?:有没有|有哪些|有什么|找出?|列出|显示|查找)(?:所有|全部|我)?的?\s*(?P<kind>[\w\p{Han}]+?)\s*(?:文件)?$`,
 			`^(?:mám|jsou|máme|ukaž|najdi|vypiš)(?: tu| mi| nějaké| všechny| moje)* (?P<kind>\pL+)(?: soubory)?(?: (?:v|ve)(?: složce| adresáři)? (?P<where>\S+))?$`,
 		), func(u *utterance, m captures) goal { return u.ofKind(m, false) }},
@@ -75,6 +75,12 @@ func seekRules() []rule {
 				return nil
 			}
 			return u.find(arguments{"modified_after": after, "modified_before": before, "type": "file", "sort": "newest"}, m["where"])
+		}},
+		{newPatterns(`^(?:list|show|sort|order|give|rank)(?: me)?(?: (?:the|my|all))* (?:files|documents)(?: (?:here|sorted|ordered))? by (?P<by>size|date|age|time|name)` + somewhere + `$`), func(u *utterance, m captures) goal {
+			if m["by"] == "name" {
+				return u.list(m["where"], true)
+			}
+			return u.find(arguments{"type": "file", "sort": map[bool]string{true: "largest", false: "newest"}[strings.EqualFold(m["by"], "size")], "limit": 10}, m["where"])
 		}},
 		{newPatterns( // by their order
 			`^(?:`+strings.TrimPrefix(seekLead, "^")+`)?`+determined+`(?:(?P<n>\d{1,2}|two|three|four|five|six|seven|ten) )?(?P<sort>newest|latest|most recent|most recently (?:changed|modified|edited)|largest|biggest|heaviest|oldest)(?: (?P<n>\d{1,2}|two|three|four|five|six|seven|ten))? (?:`+someFiles+`|(?P<kind>\w+)(?: files?)?)`+somewhere+`$`,

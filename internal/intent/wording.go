@@ -31,6 +31,7 @@ var plainer = []struct {
 	{newPattern(`^(?:give|change) (?:the )?(?:file )?(\S+\.\w+) (?:a|the) (?:new|different|another) name[:,]? (?:to )?(\S+\.\w+)$`), "rename $1 to $2"},
 	{newPattern(`^do (?:a|an|the) ((?:git|npm|make|cargo|docker|pip) .+)$`), "run $1"},
 	{newPattern(`^(?:launch|start|kick off|fire off|do|perform) ((?:git|npm|make|cargo|docker|pip3?|pytest|python3?|go) .+)$`), "run $1"},
+	{newPattern(`^change (?:the )?(?:file ?name|name)(?: of)?(?: the file)? (\S+\.\w+) (?:to|into) (\S+\.\w+)$`), "rename $1 to $2"},
 	{newPattern(`^mv (\S+) (\S+)$`), "move $1 to $2"},
 	{newPattern(`^(?:stick|put|shift|relocate|transfer|drop|drag|stash|tuck|bring|pop|throw|take|store) (.+? (?:to|into|in|inside|under) (?:the |my )?\S+(?: folder| directory)?)$`), "move $1"},
 	{newPattern(`^(move \S+) (?:over to|inside of|down to|up to|across to|back to|out to|over into) `), "$1 to "},
