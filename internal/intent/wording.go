@@ -192,6 +192,9 @@ func withName(clauses []string) string {
 // reworded gives the goal of the first other wording that a rule knows. What would
 // change, run or send something must not be taken back by the rest of the words.
 func (r *Router) reworded(u *utterance) goal {
+	if (asksHow.has(u.core) || talkOpening.has(u.core)) && u.path() == "" { // no other words for it are a request
+		return nil
+	}
 	var weak goal
 	for _, w := range r.wordings(u) {
 		other := *u
