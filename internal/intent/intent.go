@@ -213,7 +213,7 @@ func fitting(rules []rule, u *utterance, words string) goal {
 func rules(about, read []rule) []rule {
 	return slices.Concat(
 		nearlyRules(), linesRules(), paperRules(), folderRules(), runRules(), programRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
-		compareRules(), factRules(), kindRules(), about, withinRules(), filesRules(), findRules(), wordRules(), listRules(), read, toldSums(), looseFacts(), seekRules(), lookRules(), questionRules(),
+		compareRules(), factRules(), kindRules(), about, withinRules(), filesRules(), findRules(), wordRules(), listRules(), read, toldSums(), looseFacts(), seekRules(), orderRules(), lookRules(), questionRules(),
 	)
 }
 

@@ -15,7 +15,8 @@ const (
 	somewhere  = `(?:,? (?:(?:that (?:are|is)|which are|stored|located|somewhere|anywhere|here|there|right|lying around|do i have|have i got|do we have|are there|is there|i have|exist) ?)*(?:(?:in|inside|under|within|from|across|throughout|through|on|of) (?P<where>[^,?]+?)| (?:here|around|at all))?)?`
 )
 
-// seekRules are the searches by kind, ending, text, time, order and name.
+// seekRules are the searches by kind, by the ending of a name, its beginning, and by
+// the text in files.
 func seekRules() []rule {
 	return []rule{
 		{newPatterns( // how many of a kind
@@ -64,6 +65,12 @@ func seekRules() []rule {
 			}
 			return u.find(arguments{"content": text}, m["where"])
 		}},
+	}
+}
+
+// orderRules are the searches by time, by order, and by a name alone.
+func orderRules() []rule {
+	return []rule{
 		{newPatterns( // by when they were changed
 			`^(?:(?:`+strings.TrimPrefix(seekLead, "^")+`|how many |what did i |what have i )?`+determined+`)`+`(?:`+someFiles+`|\S+ files)?(?: (?:that|which|i|i've|we|were|was|have|has|had|did|been|got|is|are|am|have i|do|myself|recently|last|just))* ?(?:chang(?:ed?|ing)|modif(?:y|ied)|edit(?:ed)?|touch(?:ed)?|updat(?:ed?)|creat(?:ed?)|wr(?:ite|ote|itten)|new|work(?:ed)? on|sav(?:ed?)|add(?:ed)?|alter(?:ed)?|made|from|older|newer)(?: (?:on|at|in|anything|something|it|them|stuff|files))*,? (?P<when>(?:(?:since|after|from|in|within|during|over|before|for) )?(?:the )?(?:today|yesterday|this (?:week|month|morning|year)|last (?:week|month|year|night)|(?:last|past|previous) (?:(?:\d+|two|three|four|five|six|seven|ten|few|couple of) )?(?:days?|weeks?|months?|hours|24 hours)|(?:\d+|two|three|four|five|six|seven|ten|a) (?:days?|weeks?|months?) ago|(?:\d+|two|three|four|five|six|seven|ten) (?:days|weeks|months)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d{4}-\d\d-\d\d))`+somewhere+`$`,
 			`^(?P<when>今天|昨天|本周|这周|这个星期|最近(?:\d+|一|两|三|七)天|这个月|本月)(?:我)?(?:有)?(?:修改|改动|更改|编辑|改|更新|新建|创建|动)(?:了|过)?(?:的)?(?:哪些|什么|所有)?(?:的)?(?:文件|文档)(?:有哪些)?$`, `^(?:哪些|什么|有哪些|列出)(?:文件|文档)?(?:是)?(?:我)?(?:在|自)?(?P<when>今天|昨天|本周|这周|最近(?:\d+|一|两|三|七)天|这个月|本月)(?:以来)?(?:被|我)?(?:修改|改动|更改|编辑|改|更新|新建|创建|动)(?:了|过)?(?:的)?(?:文件|文档)?$`,

@@ -38,8 +38,6 @@ type utterance struct {
 	said  string // the words as they are, but for spaces and the marks at their end
 	whole string // the words without politeness before them; the end is as it is
 	core  string // the words without politeness at both ends
-	// reworded says that core is another wording of what was said.
-	reworded bool
 }
 
 // offers tells whether a tool may be called.

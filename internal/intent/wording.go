@@ -198,7 +198,7 @@ func (r *Router) reworded(u *utterance) goal {
 	var weak goal
 	for _, w := range r.wordings(u) {
 		other := *u
-		other.core, other.whole, other.reworded = w.words, w.words, true
+		other.core, other.whole = w.words, w.words
 		g := r.plainly(&other)
 		if g == nil || isShrug(g) {
 			continue
