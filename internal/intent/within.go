@@ -48,7 +48,7 @@ func withinRules() []rule {
 			plainWord := !quoted && text != strings.ToUpper(text)
 			switch {
 			case isKnownFile(where), inQuotes:
-			case plainWord && (isFile(where) || !everywhere.has(where) && !saysFolder.has(where)):
+			case countedKinds.or(text, "") != "", plainWord && (isFile(where) || !everywhere.has(where) && !saysFolder.has(where)):
 				return nil
 			case everywhere.has(where):
 				where = ""
