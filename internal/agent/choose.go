@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 
 	"loci"
 	"loci/internal/toolcall"
@@ -19,6 +20,8 @@ func (t *turn) choose(ctx context.Context) phase {
 	switch {
 	case err != nil:
 		return t.fail(err)
+	case t.alone != nil && move.Call == nil && (move.Talk != nil || len(t.Results) == 0):
+		return t.fail(t.alone)
 	case move.Call != nil:
 		t.Calls, t.Next, t.Native = t.identified([]loci.ToolCall{*move.Call}), 0, false
 		return (*turn).tools
@@ -28,6 +31,9 @@ func (t *turn) choose(ctx context.Context) phase {
 	t.finish = loci.FinishStop
 	if !t.begun {
 		t.addUser(t.req.Message.Content)
+	}
+	if t.alone != nil {
+		move.Say = strings.TrimRight(move.Say, "\n") + "\n\n" + withoutModel.In(t.scope.Lang)
 	}
 	t.announce()
 	t.say(move.Say, "")

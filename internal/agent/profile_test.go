@@ -98,3 +98,22 @@ func TestForetell(t *testing.T) {
 		}
 	}
 }
+
+// TestNoModel: without a server, plain requests are done, with a word about it; talk is
+// the server's error; and the session goes on in the tier of the model that comes back.
+func TestNoModel(t *testing.T) {
+	w := newWorld(t, loci.TierNative, "Hello again.")
+	w.model.away = true
+	first := w.ask(nil, "read notes.md")
+	if first.err != nil || !strings.Contains(first.text, "milk") || !strings.Contains(first.text, "No model is connected") {
+		t.Fatalf("%q %v", first.text, first.err)
+	}
+	said := []loci.Message{{Role: loci.User, Content: "read notes.md"}, {Role: loci.Assistant, Content: first.text}}
+	if o := w.ask(said, "tell me more"); o.finished.Error == nil || o.finished.Error.Code != loci.Unreachable {
+		t.Errorf("%q %v", o.text, o.err)
+	}
+	w.model.away = false
+	if o := w.ask(said, "and now?"); o.err != nil || o.text != "Hello again." || o.session != first.session {
+		t.Errorf("%q %v", o.text, o.err)
+	}
+}

@@ -61,6 +61,7 @@ type kit struct {
 	scope   loci.Scope
 	specs   []loci.ToolSpec // all that may be called
 	client  offer.Offer     // those of them that the client runs
+	alone   error           // why there is no model in this turn; see manage
 }
 
 // reply is what a turn says.

@@ -324,6 +324,26 @@ func TestAskFails(t *testing.T) {
 	}
 }
 
+// TestAskWithoutModel: what needs no model is answered while no server answers, and
+// says so; the conversation goes on with the first that does. What needs one ends in
+// the error, whatever was answered before.
+func TestAskWithoutModel(t *testing.T) {
+	p := newPerson(t, nowhere)
+	for words, want := range map[string]string{"what is 6 * 7?": "42", "6 乘以 7 等于多少？": "42", "What time is it?": ":"} {
+		p.out.Reset()
+		if code := p.run("", "ask", words); code != 0 || !strings.Contains(p.out.String(), want) || !strings.Contains(p.out.String(), "loci doctor") {
+			t.Errorf("%s: exit code %d, %s%s", words, code, &p.out, &p.err)
+		}
+	}
+	for _, words := range []string{"Why is the sky blue?", "Write a poem."} {
+		p.out.Reset()
+		p.err.Reset()
+		if code := p.run("", "ask", words); code != loci.ExitUnreachable || !strings.Contains(p.err.String(), nowhere) || p.out.Len() > 0 {
+			t.Errorf("%s: exit code %d, %s%s", words, code, &p.out, &p.err)
+		}
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	forever := make(chan struct{})
 	m := fake.NewModel(fake.Reply{Pieces: []string{"One ", "two."}, Hold: forever})

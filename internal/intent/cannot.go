@@ -25,30 +25,10 @@ var (
 		ZH: "我做不到这一点。我可以运行您完整写出的命令（运行 git status），打开您已配置的应用（打开应用 editor），并告诉您哪些程序在运行。",
 		CS: "To neumím. Umím spustit příkaz, který celý napíšete (spusť git status), otevřít aplikaci, kterou jste nastavili (otevři aplikaci editor), a říct, co běží.",
 	}
-	cannotWeb = lang.Words{
-		EN: "I cannot reach the internet; I can look things up in the files on this computer.",
-		ZH: "我不能访问互联网；我可以在这台电脑的文件中查找内容。",
-		CS: "Na internet nemám přístup; umím hledat v souborech na tomto počítači.",
-	}
-	cannotWeather = lang.Words{
-		EN: "I cannot tell the weather, because I do not reach the internet.",
-		ZH: "我无法告诉您天气，因为我不能访问互联网。",
-		CS: "Jaké bude nebo je počasí nevím, na internet nemám přístup.",
-	}
 	cannotNews = lang.Words{
 		EN: "I cannot tell news, prices or results of today, because I do not reach the internet.",
 		ZH: "我无法提供新闻、行情或赛果，因为我不能访问互联网。",
 		CS: "Zprávy, ceny ani výsledky nevím, na internet nemám přístup.",
-	}
-	cannotMail = lang.Words{
-		EN: "I cannot send or read e-mail and messages, or make calls.",
-		ZH: "我不能收发电子邮件和消息，也不能打电话。",
-		CS: "Neumím posílat ani číst e-maily a zprávy, ani telefonovat.",
-	}
-	cannotRemind = lang.Words{
-		EN: "I cannot remind you, set alarms or keep a calendar; I can tell the date and time.",
-		ZH: "我不能设置提醒、闹钟或日历；我可以告诉您日期和时间。",
-		CS: "Neumím připomínat, budit ani vést kalendář; umím říct datum a čas.",
 	}
 	cannotPlay = lang.Words{
 		EN: "I cannot choose music or videos to play; I can pause, go on, skip and set the volume of what plays, and find such files by name.",
@@ -103,36 +83,19 @@ func cannotRules() []rule {
 			`^(?:save|remember|write down|note down) (?:this|that|it)(?: .*)?$`,
 			`^(?:删除|删掉|移除|重命名|移动|复制|修改|编辑|创建|新建|保存|写入|备份|压缩)(?:一个|这个|那个|我的|所有)*\s*(?:新的?)?\s*(?:文件夹|文件|目录|文档|\S+\.\w{1,6}).*$`, `^(?:删除|删掉|清理|清空|移动|重命名)(?:所有|全部|这些|那些).*$`, `^(?:整理|清理|清空)(?:一下)?.*(?:文件|目录|桌面|文档).*$`, `^(?:删除|删掉|重命名|移动)(?:它|这个|那个)(?:文件)?$`, `^把.+(?:删除|删掉|删了|移到|移动到|重命名|改名|保存|复制|写入|加到|添加到).*$`,
 			`^(?:smaž|smazat|vymaž|odstraň|přejmenuj|přesuň|zkopíruj|ukliď|vyčisti|uspořádej|uprav|změň|přepiš|vytvoř|založ|ulož)(?: mi)?(?: .*)? ?(?:soubor\pL*|složk\pL+|adresář\pL*|dokument\pL*|fot(?:k\pL+|ek)|obrázk\pL+|log\pL*|\S+\.[a-z]\w{0,5})(?: .*)?$`, `^(?:napiš|zapiš|přidej|ulož|připiš) .+ (?:do|na) (?:souboru|složky|seznamu|poznámek|\S+\.[a-z]\w{0,5})$`,
-		), func(u *utterance, _ captures) goal { return saying{u.howToChange().In(u.Lang)} }},
-		sayRule(cannotWeb,
-			`^(?:open|visit|browse|go to|load|fetch|download|read|show|get|check|look at|summari[sz]e|what(?:'s| is) on)(?: me)?(?: the)?(?: web ?page| web ?site| page| site| url| link)? (?:https?://\S+|www\.\S+|[\w-]+\.(?:com|org|net|io|edu|gov|info|cz|cn)(?:/\S*)?)$`, `^(?:https?://|www\.)\S+$`,
-			`^(?:search|look|google|browse|find)(?: .+)? (?:on |in |up on )?(?:the )?(?:web|internet|online|google|wikipedia|bing)(?: for .+)?$`, `^google .+$`, `^(?:open|go to|browse) (?:the )?(?:internet|web|google|youtube|facebook|wikipedia)$`,
-			`^(?:are you|can you (?:go|get|connect)|do you have)(?: connected)?(?: to| access to)?(?: the)? (?:internet|online|internet access)$`, `^(?:download|install) .+$`,
-			`^(?:打开|访问|浏览|下载)\s*(?:https?://|www\.|网页|网站|百度|谷歌).*$`, `^(?:上网|在网上|在互联网上|百度|谷歌)(?:搜索|查|搜|一下).*$`,
-			`^(?:otevři|stáhni|načti|navštiv|najdi na internetu|vyhledej na internetu|vygoogli)(?: .*)?(?:https?://\S*|www\.\S+|stránk\pL+|web\pL*|internet\pL*)(?: .*)?$`, `^(?:vygoogli|najdi na internetu|vyhledej na internetu) .+$`),
-		sayRule(cannotRun,
+		), func(u *utterance, _ captures) goal { return shrug{saying{u.howToChange().In(u.Lang)}} }},
+		shrugRule(cannotRun,
 			`^(?:run|execute|launch|start)(?: the| a| my)?(?: program| app| application| script| command)? (?:\S+\.(?:sh|py|exe|js|bat|rb|pl|jar)|firefox|chrome|chromium|safari|spotify|word|excel|vs ?code|vim|docker|python|node|git|npm|make|ls|rm|sudo .+|bash|a (?:program|script|command|shell)|the (?:program|script|command|tests?|browser|server))(?: .*)?$`,
 			`^open(?: the| my| up)* (?:firefox|chrome|chromium|safari|edge|spotify|word|excel|vs ?code|terminal|a terminal|browser|web browser|calculator|settings|app|application|program|steam|zoom|teams|outlook)(?: for me)?$`,
 			`^(?:kill|stop|close|quit|end|terminate|restart|install|uninstall|update)(?: the| my)?(?: process| program| app)? (?:\d+|firefox|chrome|chromium|safari|spotify|docker|process|program|app|all (?:programs|processes)|\S+ process)$`,
 			`^(?:shut ?down|restart|reboot|turn off|lock|sleep|hibernate)(?: (?:the|my|this) (?:computer|machine|pc|laptop|system))?$`,
 			`^(?:运行|执行|启动|打开|关闭|结束)(?:程序|脚本|命令|应用|浏览器|进程|电脑|\s*\S+\.(?:sh|py|exe)).*$`, `^(?:关机|重启)(?:电脑)?$`,
 			`^(?:spusť|zapni|vypni|ukonči|zavři|restartuj|nainstaluj|otevři)(?: mi)? (?:program|skript|aplikaci|příkaz|proces|počítač|prohlížeč|firefox|chrome|spotify|\S+\.(?:sh|py|exe))(?: .*)?$`),
-		sayRule(cannotWeather,
-			`^(?:what(?:'s| is| will| was)?|how(?:'s| is| will)?|show|give|check|tell)(?: me)?(?: about)?(?: be)?(?: the| today's| tomorrow's)* (?:weather|forecast|weather forecast)(?: report)?(?: (?:be|like|look|looking))*(?: (?:today|tomorrow|now|outside|here|this week|this weekend|tonight|(?:in|for|on) .+))*$`, `^(?:weather|forecast|weather forecast)(?: (?:today|tomorrow|in .+|for .+))?$`,
-			`^(?:will|is|does|did) it (?:going to )?(?:be )?(?:rain|raining|snow|snowing|sunny|cold|hot|warm|windy|cloudy|freeze|freezing|stormy)(?: (?:today|tomorrow|now|outside|here|tonight|later|this week|this weekend|on .+|in .+))*$`, `^(?:do i need|should i (?:take|bring)) (?:an |my )?(?:umbrella|coat|jacket)(?: .*)?$`, `^(?:what(?:'s| is) the temperature|how (?:hot|cold|warm) is it)(?: (?:outside|today|now|here|in .+))*$`,
-			`^.{0,8}(?:天气|天氣)(?:预报)?(?:怎么样|如何|好吗|怎样|是什么|预报)?$`, `^.{0,6}(?:会|要)?下(?:雨|雪).{0,3}$`,
-			`^(?:jaké|jak|co)(?: dnes| zítra| bude| je| bude dnes| bude zítra)* počasí(?: dnes| zítra| venku| v .+)*$`, `^(?:bude|prší|sněží)(?: dnes| zítra| venku)*(?: pršet| sněžit| hezky| zima| teplo)?(?: dnes| zítra| venku)*$`, `^(?:předpověď )?počas\pL+(?: na .+)?$`),
 		sayRule(cannotNews,
 			`^(?:what(?:'s| is| are)|show|read|give|tell)(?: me)?(?: (?:in|on|about|up in))?(?: the| today's| any| some)*(?: latest| newest| current| recent| top)* (?:news|headlines)(?: (?:today|now|about .+|from .+|in .+))*$`, `^(?:any |latest |today's )?(?:news|headlines)(?: today)?$`, `^what(?:'s| is) (?:happening|going on|new) in the world(?: today)?$`,
 			`^(?:what(?:'s| is)|how much is|show|check)(?: me)?(?: the)?(?: current| latest)? (?:bitcoin|stock|share|gold|oil|exchange rate|price of (?:bitcoin|gold|oil|tesla|apple)|bitcoin price|stock price|stock market|dollar|euro)(?: .*)?$`, `^who won (?:the |yesterday's |today's )?(?:game|match|race|election)(?: .*)?$`,
 			`^.{0,6}(?:新闻|头条)(?:有哪些|有什么|是什么)?$`, `^今天有什么新闻$`, `^(?:jaké jsou|co je|ukaž|přečti)(?: mi)?(?: dnešní| nového| poslední| nejnovější)*(?: ve)? (?:zprávy|zprávách|nového ve světě|novinky)(?: dnes)?$`, `^co je nového(?: ve světě)?$`),
-		sayRule(cannotMail,
-			`^(?:send|forward|reply to|answer|check|read|show|open|delete)(?: me| him| her| them)?(?: my| an| a| the| new| any| unread| all)* (?:e-?mails?|mails?|inbox|sms|text messages?|messages?|whatsapp)(?: .*)?$`, `^(?:e-?mail|call|phone|text|message|ring) (?:my )?(?:mum|mom|dad|boss|wife|husband|friend|mother|father)(?: .*)?$`, `^do i have (?:any |new |unread )*(?:e-?mails?|mail|messages)$`, `^send .+ to .+$`,
-			`^(?:发送?|查看|读取?|回复)(?:一封|一条|我的|新的?)*(?:邮件|电子邮件|短信|消息|微信).*$`, `^给.+(?:发|写)(?:一封|一条)?(?:邮件|短信|消息|微信).*$`, `^(?:pošli|odešli|přečti|zkontroluj|ukaž)(?: mi)?(?: .*)? ?(?:e-?mail\pL*|mail\pL*|poštu|zprávu|sms)(?: .*)?$`, `^(?:zavolej|napiš) (?:mámě|tátovi|šéfovi)$`),
-		sayRule(cannotRemind,
-			`^remind (?:me|us)(?: (?:to|about|at|in|on|of|every|that|tomorrow|later|tonight|when) .*| tomorrow| later)?$`, `^(?:set|start|create|make|add)(?: me)?(?: an| a| the| my)?(?: new)? (?:alarm|timer|reminder|countdown|event|appointment|meeting)(?: .*)?$`, `^wake me(?: up)?(?: .*)?$`, `^(?:add|put) .+ (?:to|in|on) (?:my|the) calendar$`, `^(?:what(?:'s| is)|show|check|open)(?: me)?(?: (?:on|in))?(?: my| the) (?:calendar|schedule|agenda|appointments)(?: .*)?$`,
-			`^(?:请)?提醒我.*$`, `^(?:设置?|定)(?:一个|个)?.{0,8}(?:闹钟|提醒|定时器|日程).*$`, `^.{0,6}叫醒我.*$`, `^(?:připomeň|vzbuď|probuď) (?:mi|mě)(?:,? .*)?$`, `^(?:nastav|přidej)(?: mi)? (?:budík|připomínku|časovač|schůzku|událost)(?: .*)?$`),
-		sayRule(cannotPlay,
+		shrugRule(cannotPlay,
 			`^(?:play|put on|start)(?: me)?(?: some| a| the| my| any)*(?: \pL+){0,2} (?:music|songs?|video|movie|film|radio|playlist|album|audiobook|podcast)(?: .*)?$`, `^play (?:\S+\.(?:mp3|mp4|wav|ogg|flac|avi|mkv)|.+ by .+)$`, `^(?:stop|pause) the (?:music|song|video)$`,
 			`^(?:播放|放)(?:一首|一些|一点|首|点)?.{0,8}(?:音乐|歌|歌曲|视频|电影).*$`, `^(?:pusť|přehraj|zahraj)(?: mi)?(?: .*)? ?(?:hudbu|písničk\pL+|píseň|video|film|rádio|\S+\.mp3)(?: .*)?$`),
 		sayRule(cannotHeat,

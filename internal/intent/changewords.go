@@ -19,6 +19,8 @@ const (
 	fromName = `(?P<old>` + calledFile + `(?:` + inQuotes + `)|[^"“„«「` + "`" + `]+?)`
 	// calledFile calls a name in quotes a file.
 	calledFile = `(?:(?:(?:the|my|this|that|ten|tento) )?(?:file|document|soubor|souboru|dokument) |(?:这个|那个|我的)?(?:文件|文档)\s*)?`
+	// fileBefore is a name with its ending, and what parts it from the words after.
+	fileBefore = `(?P<file>(?:` + inQuotes + `)|[^"“„«「:,;]+?\.[a-z]\w{0,5})(?: ?[:,;-]| and| so that)? `
 	oldText    = `(?P<old>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
 	newText    = `(?P<new>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
 )
@@ -30,7 +32,7 @@ func changeRules() []rule {
 	return []rule{
 		cutName(), saveLast(), emptyFile(), someNewText(), oneLineMore(), tickOff(),
 		{editPatterns, func(u *utterance, m captures) goal { return u.edit(m) }},
-		textAway(), lineOut(), anotherName(), anotherPlace(), intoTrash(), valueChange(),
+		textAway(), lineOut(), lineAway(), anotherName(), fromPlace(), anotherPlace(), intoTrash(), valueChange(),
 	}
 }
 
@@ -99,7 +101,9 @@ func someNewText() rule {
 // oneLineMore asks for a line at the end of a file.
 func oneLineMore() rule {
 	return rule{newPatterns(
-		`^(?:append|add)(?: (?:the|this|a|an|another|one more)(?: new)? (?:text|words?|line|sentence|item|entry))?:? `+someText+` (?:to|at|in|into|onto)(?: the)?(?: (?:end|bottom) of)?(?: the)?(?: file| document)? `+fileName+`$`,
+		`^(?:append|add)(?: (?:the|this|a|an|another|one more)(?: new)? (?:text|words?|line|sentence|item|entry|task|row|note)(?:,? (?:saying|that says|reading|which says|with(?: the text)?|containing))?)?:? `+someText+` (?:to|at|in|into|onto)(?: the)?(?: (?:end|bottom) of)?(?: the)?(?: file| document)? `+fileName+`$`,
+		`^(?:append|add)(?: (?:a|an|the|this|another|one more|following))*(?: (?:line|item|entry|note|task|text|sentence|todo))? (?:to|at|in|into|onto)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file)? `+fileName+` ?[:,-] ?`+someText+`$`,
+		`^(?:in|to|at the (?:end|bottom) of)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:add|append)(?: (?:a|an|the|this|another))*(?: (?:line|item|entry|note|task|text))?:? `+someText+`$`,
 		`^(?:在|往)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|后面|里面|里|中)*(?:添加|追加|加上|加入|加)(?:一行)?\s*[:：]?\s*`+someText+`$`,
 		`^(?:把|将)\s*`+someText+`\s*(?:添加到|追加到|加到|加入)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|里面|里|中)*$`,
 		`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
@@ -168,6 +172,13 @@ func textRules() []rule {
 		`^(?:创建|新建|建立?)(?:一个|个)?(?:新的?)?(?:名为|叫)?(?:文件|文档)?(?:名为|叫)?\s*`+fileName+`\s*[，,]?\s*(?P<text_is>(?:其?内容|文字|里面|并)(?:为|是|写入|写上|写着|写)?|写入|写上|写着)\s*[:：]?\s*(?P<text>\S.*)$`,
 		`^(?:vytvoř|založ|udělej)(?: mi)?(?: nový)?(?: textový)?(?: soubor)?(?: s názvem| jménem)? `+fileName+`,? (?:s|se) (?P<text_is>textem|obsahem|větou|slovy|slovem):? (?P<text>\S.*)$`,
 		`^(?:napiš|zapiš|ulož) do(?: souboru)? `+fileName+`(?P<text_is> ?:) ?(?P<text>\S.*)$`,
+		`^(?:(?:create|make|add|write|save|start|i need|i want|open)(?: me)?(?: an?| the)? )?(?:new )?(?:text )?(?:file|document|note)(?: called| named| with the name)? `+fileName+`(?: ?[,:;.-])? ?(?:with |its |and |put |write )?(?:the )?(?P<text_is>contents?|text|body|inside|saying|reading)(?: is| should be| should say| are| it says)?(?:[:=]| -)? ?(?P<text>\S.*)$`,
+		`^(?:create|make|write|start)(?: me)? `+fileName+`(?P<text_is> ?(?:[:：]| -| –)) ?(?P<text>\S.*)$`,
+		`^(?:jot|scribble|pen|record)(?: down)? (?P<text>`+inQuotes+`)(?: down)? (?:in|into|to|as|under|on) `+fileName+`$`,
+		`^(?:jot|note|write|put|scribble)(?: down)? in(?:to)?(?: the)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
+		`^(?:zapiš|napiš|ulož|vlož|dej) do(?: nového)?(?: souboru)? `+fileName+` (?P<text_is>text|větu|slova|řádek|toto|tohle):? (?P<text>\S.*)$`, `^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?P<text_is>写入|写上|写下|写)[:：]\s*(?P<text>\S.*)$`,
+		`^(?:create|make|add|write|start)(?: me)?(?: an?| the)?(?: new)?(?: text)? (?:file|document|note)(?: called| named)? `+fileName+` (?:with|and (?:put|write)) (?P<text_is>the (?:text|words?) )?(?P<text>[^"“]+?) (?:in|inside|into|as) (?:it|its content)$`,
+		`^(?:new|another) (?:file|note|document)(?: called| named)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`, `^vytvoř(?: mi)?(?: nový)?(?: textový)? soubor `+fileName+`,? (?P<text_is>ve kterém bude|kde bude|a (?:napiš|zapiš|dej) do (?:něj|něho)):? (?P<text>\S.*)$`,
 	), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		if !ok {
@@ -218,6 +229,20 @@ var editPatterns = newPatterns(
 	`^(?:replace|substitute|exchange|swap)(?P<all> all| every| each)?(?: (?:the|occurrences? of|text|words?|line))* `+oldText+` (?:with|by)(?: the)?(?: text| word)? `+newText+`(?P<all> everywhere)? in(?: the)?(?: file)? `+fileName+`$`,
 	`^in(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:replace|substitute|(?P<change>change|set|update))(?P<all> all| every| each)?(?P<the>(?: (?:the|text|word))*) `+oldText+` (?:with|by|to|into) `+newText+`$`,
 	`^(?P<change>change|set|update|modify)(?P<all> all| every| each)?(?P<the>(?: (?:the|text|words?|line))*) `+oldText+` (?:to|into) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:swap|exchange|switch)(?: out)?(?: (?:the|text|words?|line))* `+oldText+` (?:for|with|by|to) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:correct|fix|turn|convert|make|rename|amend|alter|edit)(?: the)?(?: (?:word|text|typo|spelling|spelling of|name|variable|function))* `+oldText+` (?:to|into|as|->|=>|→) `+newText+` (?:in|inside|within)(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:\w+ )??(?:should|must|needs to|has to|ought to) (?:be|read|say|become|change to|be set to) `+newText+`,? (?:instead of|rather than|and not|not) `+oldText+`$`,
+	`^(?:change|switch|update|alter)(?: the)? [\w ]{1,30}? in(?: the)?(?: file)? `+fileBefore+`from `+oldText+` to `+newText+`$`,
+	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)|turn into) `+newText+`$`,
+	`^(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:in|inside|open|edit)?(?: ?the)?(?: ?file)? ?`+fileName+`(?: ?[:,;]| and) ?(?:please )?(?:replace|swap|exchange|correct|fix|turn|rename|convert|switch)(?P<all> all| every| each)?(?: (?:the|text|word))* `+oldText+` (?:for|to|into|with|by|->|=>|→) `+newText+`$`,
+	`^(?:in|inside)?(?: ?the)?(?: ?file)? ?`+fileName+` ?: ?`+oldText+` ?(?:->|=>|→) ?`+newText+`$`,
+	`^(?:fix|correct|change)(?: the)?(?: (?:spelling|typo|word|mistake|text))*(?: of)? `+oldText+` in(?: the)?(?: file)? `+fileName+`[,;:-]* (?:it|this|that) (?:should|must|needs to|has to) (?:be|say|read) `+newText+`$`,
+	`^`+fileName+` (?:says|has|contains|reads) `+oldText+`,? (?:but|and) (?:it|that|this)? ?(?:should|must|needs to|ought to) (?:say|be|read|have) `+newText+`(?:,? (?:please )?(?:fix|correct|change|update) (?:that|it|this))$`,
+	`^(?:update|edit|change|fix)(?: the)?(?: file)? `+fileName+` so (?:that )?(?:the )?`+oldText+` (?:becomes|is|reads|says|is replaced by|turns into) `+newText+`$`,
+	`^(?:there(?:'s| is) a typo in|fix (?:the|a) (?:typo|spelling|mistake|error) in|correct (?:the|a) (?:typo|spelling|mistake|error) in)(?: the)?(?: file)? `+fileName+` ?[:,;-]+ ?`+oldText+` (?:should be|must be|->|=>|→|to|into|is spelled|is) `+newText+`$`,
+	`^(?:在|请在)\s*`+fileName+`\s*(?:里面|里|中)\s*[，,]?(?:把|将|用)?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:替换成|替换为|换成|换为|改成|改为)\s*`+newText+`$`,
+	`^(?:oprav|vyměň|přejmenuj)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo| překlep)? `+oldText+` (?:za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`, `^(?:v|ve)(?: souboru)? `+fileName+`,? (?:oprav|vyměň)(?: slovo| text)? (?P<old>`+inQuotes+`|\S+) (?:za|na) `+newText+`$`,
 	`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?(?P<all>所有|全部)?的?(?P<all>所有|全部)?的?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:(?P<change>改成|改为|设为|设置为)|替换成|替换为|换成|换为)\s*`+newText+`$`,
 	`^(?:nahraď|zaměň|(?P<change>změň|přepiš|nastav))(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? `+oldText+` (?:textem|slovem|za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`,
 	`^(?:v|ve)(?: souboru)? `+fileName+`,? (?:nahraď|zaměň|(?P<change>změň|přepiš|nastav))(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
@@ -254,6 +279,11 @@ var unclear = newPattern(` (?:with|by|to|in|into|textem|za|na|v|ve) |^(?:the|all
 // no other is named.
 func (u *utterance) rename(from, to string) goal {
 	source, ok := u.theFile(from)
+	if m, in := fromFolder.match(from); !ok && in && isKnownFile(m["file"]) && !hasSeparator(m["file"]) {
+		if folder, _, isFolder := u.theFolder(m["folder"]); isFolder {
+			source, ok = within(folder, m["file"]), true
+		}
+	}
 	if !ok {
 		return nil
 	}
@@ -295,11 +325,17 @@ func (u *utterance) move(from, to string) goal {
 	return nil
 }
 
+// partOfFile is less than a file.
+var partOfFile = newPattern(`^(?:the )?(?:(?:first|last|second|third|next|\d+|bottom|top|empty|blank)(?: \d+)? )?(?:lines?|words?|paragraphs?|sentences?|contents?|text) (?:of|in|from) `)
+
 // fromFolder is a file with the folder that it is in.
 var fromFolder = newPattern(`^(?P<file>` + inQuotes + `|\S+) (?:in|from|inside|ve?|ze?)(?: the)? (?P<folder>\S.*)$`)
 
 // deletion makes the goal of deleting a file, or a folder that is called one.
 func (u *utterance) deletion(words string) goal {
+	if partOfFile.has(words) {
+		return nil
+	}
 	if path, ok := u.theFile(words); ok {
 		return change{deleteFile, arguments{"path": path}}
 	}

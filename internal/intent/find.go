@@ -17,7 +17,7 @@ var kindWords = []struct {
 	{newPattern(`^(?:archives?|压缩包|archivy)$`), "archive"},
 	{newPattern(`^(?:documents?|docs|文档|dokumenty)$`), "document"},
 	{newPattern(`^(?:source ?code|code|代码|zdrojové)$`), "code"},
-	{newPattern(`^(?:markdown)$`), "md"},
+	{newPattern(`^(?:markdown)$`), "md"}, {newPattern(`^(?:python)$`), "py"}, {newPattern(`^(?:javascript)$`), "js"},
 	{newPattern(`^(?:text|文本|textové)$`), "txt"},
 	{newPattern(`^(?:spreadsheets?|excel|表格|tabulky)$`), "xlsx"},
 	{newPattern(`^(?:word)$`), "docx"},
@@ -47,7 +47,7 @@ func findRules() []rule {
 			// Chinese
 			`^(?:查找|搜索|寻找|找到|找一下|找|搜一下|搜)(?:一下)?(?:所有|全部)?(?:名为|名叫|叫做|叫|名字是|名字包含|文件名包含)\s*(?P<name>.+?)\s*的?(?:文件|文档)?$`,
 			// Czech
-			`^(?:najdi|vyhledej|hledej)(?: mi)?(?: všechny)? (?:soubory?|dokumenty?|složku)(?: s názvem| se jménem| jménem| pojmenovan\pL+| který se jmenuje)? (?P<name>\S.*?)(?: (?:v|ve) (?P<where>.+))?$`,
+			`^(?:najdi|vyhledej|hledej)(?: mi)?(?: všechny)? (?:soubory?|dokumenty?|složku)(?: s názvem| se jménem| jménem| pojmenovan\pL+| který se jmenuje)? (?P<name>[^s\s]\S*|s[^e\s]\S*|se\S+)(?: (?:v|ve) (?P<where>.+))?$`,
 		), func(u *utterance, m captures) goal {
 			name, _ := unquote(m["name"])
 			return u.find(arguments{"name": name, "type": kindOf(m["kind"])}, m["where"])
@@ -159,6 +159,9 @@ func (u *utterance) days(words string, open bool) (after, before string) {
 	case "this month", "本月", "这个月":
 		return day(1 - u.Now.Day()), ""
 	default:
+		if n := u.daysAgo(words, open); n > 0 {
+			return day(-n), ""
+		}
 		if !aDay.has(words) {
 			return "", ""
 		}
@@ -172,4 +175,29 @@ func (u *utterance) days(words string, open bool) (after, before string) {
 		before = ""
 	}
 	return after, before
+}
+
+// ago is a span of days up to now, or the weekday that it began on.
+var ago = newPattern(`^(?:last|past|previous|最近|za|poslední)? ?(?P<n>\d+|a|one|two|three|four|five|six|seven|ten|few|couple of|一|两|三|七)? ?(?P<unit>day|week|month|hours|24 hours|天|dn|týden|týdn|měsíc)\pL*(?: ago)?$|^(?:(?:on|last) )?(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday)$`)
+
+// daysAgo is how many days ago a span of days began; 0 if the words are none. A
+// weekday is only the beginning of one, and no span itself.
+func (u *utterance) daysAgo(words string, since bool) int {
+	m, ok := ago.match(words)
+	if !ok || m["weekday"] != "" && !since {
+		return 0
+	}
+	for i := 1; m["weekday"] != "" && i <= 7; i++ {
+		if strings.EqualFold(u.Now.AddDate(0, 0, -i).Weekday().String(), m["weekday"]) {
+			return i
+		}
+	}
+	n := smallNumbers.or(m["n"], 1)
+	switch bare(m["unit"]) {
+	case "week", "tyden", "tydn":
+		n *= 7
+	case "month", "mesic":
+		n *= 30
+	}
+	return n
 }

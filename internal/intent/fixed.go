@@ -25,7 +25,7 @@ var undone = sync.OnceValue(func() []string { return heads(notByItself, notByIts
 // fixedTexts are all replies whose names of files are examples.
 var fixedTexts = sync.OnceValue(func() []string {
 	texts := append(heads(oneNamed, canLookUp, whatICan, whatIChange, whoIAm, wholeName, noFileName, onlyThisTalk, nothingSaid, whichSum, cannotSum,
-		cannotDuplicates, cannotTrash, cannotNote, cannotUndo, cannotChange, cannotCopy, cannotRun, howToRun, cannotWeb, cannotWeather, cannotNews, cannotMail, cannotRemind, cannotPlay, cannotHeat, cannotDraw, cannotClose, whoseName),
+		cannotDuplicates, cannotTrash, cannotNote, cannotUndo, cannotChange, cannotCopy, cannotRun, howToRun, cannotNews, cannotPlay, notYetWeb, notYetHTTP, notYetFeed, notYetMail, notYetNotion, notYetSchedule, notYetMemory, notYetDocuments, notYetWeather, notYetStock, cannotHeat, cannotDraw, cannotClose, whoseName),
 		germanOnly, frenchOnly, spanishOnly, russianOnly)
 	return slices.Concat(texts, passing(), undone())
 })
@@ -102,8 +102,7 @@ func (r *Router) worthKeeping(u *utterance, reply string) bool {
 			before := u.Situation
 			before.Text, before.History, before.Results, before.Lang = m.Content, u.History[:i], nil, lang.Of(m.Content)
 			g := r.ruled(r.understand(before))
-			_, only := g.(saying)
-			return g == nil || !only && !slices.Contains(changingTools, g.first())
+			return g == nil || g.first() != "" && !slices.Contains(changingTools, g.first())
 		}
 	}
 	return true

@@ -67,6 +67,7 @@ type Router struct {
 	changing []rule // for other changes of files
 	rules    []rule // for the words without their politeness
 	files    []rule // those of rules that are about the text of one file
+	wishes   []wish // for what loci does not do yet
 	polite   politeness
 	examples *examples
 	chooser  Chooser
@@ -77,7 +78,7 @@ type Router struct {
 func New(c Config) *Router {
 	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	about, read := aboutOneFile(), readRules()
-	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), polite: newPoliteness(), chooser: c.Chooser, log: log}
+	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), wishes: wishes(), polite: newPoliteness(), chooser: c.Chooser, log: log}
 	if c.Embedder != nil {
 		r.examples = newExamples(c.Embedder)
 	}
@@ -158,6 +159,17 @@ func (r *Router) ruled(u *utterance) goal {
 	if g := fitting(r.talk, u, u.said); g != nil {
 		return g
 	}
+	g := r.plainly(u)
+	if g == nil || isShrug(g) {
+		if other := r.reworded(u); other != nil {
+			return other
+		}
+	}
+	return g
+}
+
+// plainly gives the goal of a request that rules know as it is worded.
+func (r *Router) plainly(u *utterance) goal {
 	if g := fitting(r.reports, u, u.core); g != nil {
 		return g
 	}
@@ -165,6 +177,9 @@ func (r *Router) ruled(u *utterance) goal {
 		return r.kept(u, g)
 	}
 	if g := u.foreign(); g != nil {
+		return g
+	}
+	if g := r.later(u); g != nil {
 		return g
 	}
 	if g := r.followUp(u); g != nil {
@@ -198,7 +213,7 @@ func fitting(rules []rule, u *utterance, words string) goal {
 func rules(about, read []rule) []rule {
 	return slices.Concat(
 		nearlyRules(), linesRules(), paperRules(), folderRules(), runRules(), programRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
-		compareRules(), factRules(), kindRules(), about, filesRules(), findRules(), wordRules(), listRules(), read, questionRules(),
+		compareRules(), factRules(), kindRules(), about, withinRules(), filesRules(), findRules(), wordRules(), listRules(), read, toldSums(), looseFacts(), seekRules(), orderRules(), lookRules(), questionRules(),
 	)
 }
 

@@ -1,6 +1,9 @@
 package intent
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // A lexicon says what words mean. It takes them as patterns do: in any case, and
 // Czech ones with or without their marks.
@@ -37,3 +40,12 @@ var bareLetters = strings.NewReplacer(
 
 // bare is a word without case and Czech marks.
 func bare(word string) string { return bareLetters.Replace(strings.ToLower(word)) }
+
+// atoi is the number that digits write; 0 if they write none.
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}

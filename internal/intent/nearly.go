@@ -19,9 +19,9 @@ var (
 		CS: "Vysypat koš ani z něj nic vrátit neumím; co smažu, v něm zůstává 30 dní.",
 	}
 	cannotNote = lang.Words{
-		EN: "I cannot remind you, and keep notes only in a file that you name: write \"dentist on Friday\" to notes.txt, or add \"dentist on Friday\" to notes.txt.",
-		ZH: "我不能提醒您，笔记只能写入您指定的文件：把“周五看牙医”写入 notes.txt。",
-		CS: "Připomínat neumím a poznámky píšu jen do souboru, který řeknete: přidej \"v pátek zubař\" do notes.txt.",
+		EN: "I cannot remind you, and remember nothing from one conversation to another; I keep notes only in a file that you name: write \"dentist on Friday\" to notes.txt, or add \"dentist on Friday\" to notes.txt.",
+		ZH: "我不能提醒您，也不能在对话之间记住事情；笔记只能写入您指定的文件：把“周五看牙医”写入 notes.txt。",
+		CS: "Připomínat neumím, mezi rozhovory si nic nepamatuji a poznámky píšu jen do souboru, který řeknete: přidej \"v pátek zubař\" do notes.txt.",
 	}
 	cannotUndo = lang.Words{
 		EN: "I cannot undo a change from here, but you can, for 30 days: run loci undo in a terminal. loci undo --list shows what there is.",

@@ -80,7 +80,7 @@ func (u *utterance) file(words string) (string, bool) {
 	named := saysFile.has(words)
 	name, inQuotes := unquote(strip(words, fileWords, fileTail, fileZH))
 	switch {
-	case strings.HasPrefix(name, "about "): // a subject to read about
+	case strings.HasPrefix(name, "about "), !inQuotes && strings.ContainsAny(name, "?!"): // a subject to read about, or two sentences
 		return "", false
 	case isPath(name):
 		return name, true
@@ -112,7 +112,7 @@ func strip(s string, patterns ...pattern) string {
 
 // Words around the name of a folder, and words that stand for one.
 var (
-	folderWords = newPattern(`^(?:(?:the|my|our|a|mé|mojí|můj) )*(?:(?:folder|directory|dir|složka|složce|složky|složku|adresář|adresáři|adresáře) )?(?:(?:named|called) )?(?P<rest>\S.*)$`)
+	folderWords = newPattern(`^(?:(?:the|my|our|a|that|this|mé|mojí|můj) )*(?:(?:folder|directory|dir|složka|složce|složky|složku|adresář|adresáři|adresáře) )?(?:(?:named|called) )?(?P<rest>\S.*)$`)
 	folderTail  = newPattern(`^(?P<rest>.*\S) (?:folder|directory|dir)$`)
 	folderZH    = newPattern(`^(?:我的|文件夹|目录)*(?P<rest>\S.*?)(?:这个)?(?:文件夹|目录|里面|里|中|下面|下|的)*$`)
 	saysFolder  = newPattern(`(?:^| )(?:folder|directory|dir|složk\w*|složc\w*|adresář\w*)(?: |$)|文件夹|目录`)

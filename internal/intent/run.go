@@ -16,7 +16,7 @@ var howToRun = lang.Words{
 
 // running is the goal of one command, in the person's own words. The tool makes
 // words of the line, and the person sees them before anything runs.
-type running struct{ line string }
+type running struct{ line, dir string }
 
 // shellSigns are characters that only a shell understands. In quotes they mean
 // nothing, and a script does as well.
@@ -28,10 +28,14 @@ func (running) first() string { return runCommand }
 // next runs it, then says what came of it.
 func (g running) next(_ *utterance, done []loci.ToolResult) loci.Move {
 	if len(done) == 0 {
+		args := arguments{"argv": []string{g.line}}
 		if strings.ContainsAny(g.line, shellSigns) {
-			return changing(runCommand, arguments{"script": g.line})
+			args = arguments{"script": g.line}
 		}
-		return changing(runCommand, arguments{"argv": []string{g.line}})
+		if g.dir != "" {
+			args["dir"] = g.dir
+		}
+		return changing(runCommand, args)
 	}
 	return sayChange(done[len(done)-1])
 }
@@ -44,6 +48,26 @@ const programNames = `(?:git|ls|cat|head|tail|wc|grep|find|sort|uniq|diff|du|df|
 // in quotes, or begins with the name of a program.
 func runRules() []rule {
 	return []rule{
+		{newPatterns( // in a folder
+			`^(?:run|execute|start|launch|try|do|call)(?: the| my)?(?: shell| terminal)?(?: command)?:? (?P<line>`+"`[^`]+`"+`|"[^"]+"|`+programNames+`(?: .+?)?),? (?:(?:in|inside|from|within|under)(?: the| my)? (?P<dir>[\w./~-]+) (?P<called>folder|directory|dir)|(?:inside|from within|from inside|within)(?: the)? (?P<dir>[\w./~-]+)|in (?P<dir>\.{0,2}/[\w./~-]*|[\w.~-]+/[\w./~-]*))$`,
+			`^(?:in|inside|from)(?: the| my)? (?P<dir>[\w./~-]+)(?: (?P<called>folder|directory|dir))?,? (?:run|execute|start|launch)(?: the command)?:? (?P<line>`+"`[^`]+`"+`|"[^"]+"|`+programNames+`(?: .+)?)$`,
+			`^在\s*(?P<dir>[\w./~-]+)\s*(?:文件夹|目录)?(?:里面|里|中|下面|下)?(?:运行|执行)(?:命令)?\s*(?P<line>`+programNames+`(?: .+)?)$`, `^(?:spusť|proveď)(?: mi)?(?: příkaz)? (?P<line>`+programNames+`(?: .+?)?) (?:ve?|z) (?:složce|adresáři|složky) (?P<dir>[\w./~-]+)$`,
+		), func(u *utterance, m captures) goal {
+			line, _ := unquote(u.verbatim(m["line"]))
+			if isFile(m["dir"]) || vagueWord.has(m["dir"]) {
+				return nil
+			}
+			return running{line: line, dir: m["dir"]}
+		}},
+		{newPatterns( // a line as it would be typed
+			`^(?P<line>(?:git|npm|cargo|docker|pip3?|yarn|pnpm|go|kubectl|systemctl|apt|brew) (?:status|log|diff|add|commit|push|pull|fetch|clone|branch|checkout|switch|merge|rebase|stash|show|tag|init|blame|install|i|run|test|build|start|ci|audit|list|ps|images|logs|exec|stop|version|vet|mod|fmt|get|check|update|freeze|reset|restore|remote|clippy|doc|env)(?: [\w./:=@~^'"*+-]+)*)$`,
+			`^(?P<line>(?:python3?|node|bash|sh|ruby|perl|deno|bun) [\w./-]+\.\w+(?: .*)?)$`, `^(?P<line>(?:touch|mkdir|chmod|cp|du|wc|head|tail|tar|ps|stat|tree|uname|curl|wget|ln|diff|whoami|sort|uniq|grep|find|make|echo|pytest|sed|awk|jq|ping|ssh)(?: -{1,2}[\w=-]+)+(?: \S+)*)$`, `^(?P<line>\./\S+(?: .*)?)$`,
+		), func(u *utterance, m captures) goal {
+			if !u.offers(runCommand) || inSentence.has(m["line"]) || strings.HasSuffix(strings.TrimSpace(u.Text), "?") {
+				return nil
+			}
+			return running{line: strings.TrimSpace(u.verbatim(m["line"]))}
+		}},
 		{newPatterns(
 			"^(?:run|execute|start)(?: this| the| a)?(?: shell| terminal)?(?: command| program)?:? (?P<quoted>[`\"'“].+[`\"'”])$",
 			`^(?:run|execute)(?: this| the)?(?: shell| terminal)? command:? (?P<line>\S.*)$`,
@@ -65,7 +89,7 @@ func runRules() []rule {
 			if line = strings.TrimSpace(u.verbatim(line)); line == "" {
 				return nil
 			}
-			return running{line}
+			return running{line: line}
 		}},
 		{newPatterns(
 			`^(?:run|execute)(?: the| a| my| this| these)?(?: \pL+)? (?:scripts?|commands?|tests?|program|build)$`, `^(?:run|execute) \S+\.(?:sh|py|js|rb|pl)$`,
@@ -74,7 +98,10 @@ func runRules() []rule {
 			if !u.offers(runCommand) {
 				return nil
 			}
-			return saying{howToRun.In(u.Lang)}
+			return shrug{saying{howToRun.In(u.Lang)}}
 		}},
 	}
 }
+
+// inSentence are words by which a line is none that would be typed.
+var inSentence = newPattern(` (?:is|are|was|the|a|an|my|me|i|you|it|does|and|or|please|what|how|why|of|for|to)(?: |$)`)

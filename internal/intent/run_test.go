@@ -49,10 +49,13 @@ func TestRunCommand(t *testing.T) {
 			t.Errorf("%s: %+v", text, m)
 		}
 	}
-	for _, text := range []string{"Run a marathon with me", "Run away", "open firefox", "shut down the computer", "I want to run", "What does git status do?", "he runs git status"} {
+	for _, text := range []string{"Run a marathon with me", "Run away", "shut down the computer", "I want to run", "What does git status do?", "he runs git status"} {
 		if m := next(text, "en", specsOf(everything())); m.Call != nil {
 			t.Errorf("%s: %+v", text, m.Call)
 		}
+	}
+	if m := next("open firefox", "en", specsOf(everything())); m.Call == nil || m.Call.Name != "open_app" { // which asks first
+		t.Errorf("%+v", m)
 	}
 	done := loci.ToolResult{Call: loci.ToolCall{Name: "run_command"}, Text: "Ran git status (0.1 s)."}
 	m, err := r.Next(t.Context(), loci.Situation{Text: "run git status", Tools: specsOf(everything()), Results: []loci.ToolResult{done}})

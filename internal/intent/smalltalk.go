@@ -21,6 +21,11 @@ func sayRule(w lang.Words, patterns ...string) rule {
 	return rule{newPatterns(patterns...), func(u *utterance, _ captures) goal { return saying{w.In(u.Lang)} }}
 }
 
+// shrugRule makes a rule that answers with fixed words where no other wording helps.
+func shrugRule(w lang.Words, patterns ...string) rule {
+	return rule{newPatterns(patterns...), func(u *utterance, _ captures) goal { return shrug{saying{w.In(u.Lang)}} }}
+}
+
 // What is said to what people say first. A model of a hundred million weights
 // answers a greeting with somebody else's life.
 var (

@@ -29,6 +29,7 @@ const (
 	queryDB       = "query_db"
 	mediaControl  = "media_control"
 	openApp       = "open_app"
+	changeDB      = "change_db"
 )
 
 // utterance is what a person said, made ready for the rules.
@@ -67,18 +68,23 @@ func (r *Router) understand(s loci.Situation) *utterance {
 	if m, ok := r.polite.before.match(core); ok {
 		u.whole = m["rest"]
 	}
+	u.core = r.polite.trim(core)
+	return u
+}
+
+// trim takes politeness off both ends of words.
+func (p politeness) trim(words string) string {
 	for range 6 {
-		core = trimEnd(core)
-		m, ok := r.polite.before.match(core)
+		words = trimEnd(words)
+		m, ok := p.before.match(words)
 		if !ok {
-			if m, ok = r.polite.after.match(core); !ok {
+			if m, ok = p.after.match(words); !ok {
 				break
 			}
 		}
-		core = m["rest"]
+		words = m["rest"]
 	}
-	u.core = core
-	return u
+	return words
 }
 
 // trimEnd takes the marks off the end of a sentence.

@@ -246,8 +246,8 @@ func TestEngine(t *testing.T) {
 // floors are what the engine reaches today. The aim is 85 %; whoever gets nearer to it
 // raises them. The third that CI asks is easier than all: it has more talk in it.
 var floors = map[string]map[bool]float64{ // by half, and whether all is asked
-	"tune":   {false: 0.70, true: 0.62},
-	"unseen": {false: 0.70, true: 0.55},
+	"tune":   {false: 0.97, true: 0.97},
+	"unseen": {false: 0.75, true: 0.80},
 }
 
 func shown(o natural.Outcome) string {
