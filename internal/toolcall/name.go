@@ -10,7 +10,7 @@ import (
 // namePrefixes are what models put before a tool's name because their training
 // data did: the namespaces of OpenAI's and Gemini's prompts, and the words of
 // templates. An unknown prefix is no spelling of the name, so it is not taken off.
-var namePrefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "functions:", "function:", "tool:", "call:", "api.", mcpPrefix}
+var namePrefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "default_api:", "functions:", "function:", "tool:", "call:", "api.", mcpPrefix}
 
 // mcpPrefix begins mcp__server__name, which is what MCP clients make of a server's name.
 const mcpPrefix = "mcp__"

@@ -23,7 +23,7 @@ func withoutEnd(s string) string {
 //   - <|tool_call> is Gemma 4's, <start_function_call> FunctionGemma's,
 //     <|tool_call_start|> LFM's, <|tool_call|> that of Granite and Phi-4 and functools[
 //     Phi-4 mini's.
-//   - <|python_tag|> is Llama 3's, <|action_start|> InternLM's, <|START_ACTION|>
+//   - <|python_tag|> is Llama 3's, <|python_start|> Llama 4's, <|action_start|> InternLM's, <|START_ACTION|>
 //     Command R's, <|tools_prefix|> Apertus's.
 //   - [TOOL_CALLS] is Mistral's: before a list, or since version 11 of its tokenizer
 //     before a name, perhaps [CALL_ID] and [ARGS], and an object.
@@ -37,6 +37,7 @@ func tokenDialects() []dialect {
 		{open: "<|tool_call|>", closed: true, begins: (*Reader).beginsTag, read: readTag},
 		{open: "functools[", line: true, keep: true, closed: true, begins: beginsItem, read: readFunctools},
 		{open: "<|python_tag|>", close: "<|eom_id|>", begins: (*Reader).beginsTag, read: readTag},
+		{open: "<|python_start|>", close: "<|python_end|>", begins: (*Reader).beginsTag, read: readTag},
 		{open: "<|action_start|>", close: "<|action_end|>", begins: beginsPlugin, read: readPlugin},
 		{open: "<|START_ACTION|>", close: "<|END_ACTION|>", begins: beginsList, read: readObjects},
 		{open: "<|tools_prefix|>", close: "<|tools_suffix|>", begins: beginsList, read: readObjects},
@@ -66,6 +67,7 @@ var markedForms = []marked{
 	{"<｜tool▁call▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"},
 	{"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"},
 	{"<|tool_call_begin|>", "<|tool_calls_section_end|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"},
+	{"<|tool_calls_begin|>", "<|tool_calls_end|>", "<|tool_call_begin|>", "<|tool_sep|>", "<|tool_call_end|>"},
 	{"<｜tool_calls_begin｜>", "<｜tool_calls_end｜>", "<｜tool_call_begin｜>", "<｜tool_sep｜>", "<｜tool_call_end｜>"},
 }
 
