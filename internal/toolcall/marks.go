@@ -123,7 +123,10 @@ func marksOf(name string) []mark {
 // markTool makes the marks that have the name of an offered tool in them.
 func markTool(name string) []mark {
 	leftover := func(r *Reader, _ string, _ bool) verdict { return callIf(r.behind) }
-	marks := []mark{{text: "</" + name + ">", judge: leftover, then: func(*Reader) {}}}
+	var marks []mark
+	for _, s := range spellings(name) {
+		marks = append(marks, mark{text: "</" + s + ">", judge: leftover, then: func(*Reader) {}})
+	}
 	for _, d := range toolDialects(name) {
 		marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(d) }})
 	}

@@ -53,6 +53,23 @@ func Name(called string, offered []loci.ToolSpec) (string, bool) {
 	return "", false
 }
 
+// spellings are the ways of writing a name of several words that are common in the names
+// of elements: read_file, readFile and read-file.
+func spellings(name string) []string {
+	words := strings.Split(name, "_")
+	camel := words[0]
+	for _, w := range words[1:] {
+		camel += strings.ToUpper(w[:min(1, len(w))]) + w[min(1, len(w)):]
+	}
+	all := []string{name}
+	for _, s := range []string{camel, strings.Join(words, "-")} {
+		if s != name {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // spelt finds the one offered name that differs from called in spelling only.
 func spelt(called string, offered []loci.ToolSpec) (string, bool) {
 	name, found, loose := "", 0, looseName(called)

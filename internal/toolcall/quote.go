@@ -31,8 +31,8 @@ type quotable struct {
 // A call that stands word for word in an output is never run: it is a quotation, or
 // obeys what a file or a page says. Behind other text it is shown like that text;
 // markup that stands alone is refused, so that the model goes back to what the
-// person asked. One that stands in what the person wrote runs only if it is the
-// whole reply: then the model does what it was told to, and otherwise talks about it.
+// person asked. One that stands in what the person wrote, beside other words, is never
+// run either: they may have asked what it does, or pasted it with the rest of a mail.
 func (r *Reader) Quotable(said string, outputs ...string) {
 	var all strings.Builder
 	for _, o := range outputs {
@@ -82,7 +82,8 @@ func (q *quotable) where(markup, body string) (said, output bool) {
 		return false, true
 	}
 	markup = plainForm(markup)
-	said, output = strings.Contains(q.said, markup), strings.Contains(q.outputs, markup)
+	said = strings.Contains(q.said, markup) && q.said != markup // what is all they wrote is no quotation
+	output = strings.Contains(q.outputs, markup)
 	if body = strings.TrimSpace(body); strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[") {
 		if body = plainForm(body); len(body) >= leastQuote {
 			output = output || strings.Contains(q.outputs, body)
@@ -99,6 +100,14 @@ func repeated() *Fault {
 	}
 }
 
+// asked is the fault of a call that the person's message contains.
+func asked() *Fault {
+	return &Fault{
+		Problem: "This call stands word for word in the person's message, so it was taken for a quotation and did not run",
+		advice:  "Answer what the person asks, in your own words. If they want it done, ask them to say so in theirs.",
+	}
+}
+
 // standing judges a call that could be read by what is around it. Its closing tag
 // begins at i, and it ends at end. The fault is that of a call which is refused.
 func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Fault) {
@@ -107,7 +116,7 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 	switch {
 	case output && alone:
 		return isCall, repeated()
-	case output, said && !alone, leadsExample(r.before()):
+	case output, said && (!alone || r.dialect.doubtful), leadsExample(r.before()), r.dialect.labelled && r.article():
 		return isProse, nil
 	case r.dialect.alone:
 		if rest := strings.TrimLeft(string(r.buf[end:]), " \t\r"); rest != "" && rest[0] != '\n' {
@@ -115,8 +124,8 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 		} else if rest == "" && !final {
 			return undecided, nil
 		}
-	case said:
-		r.dialect.last = true
+	case said: // behind it the model may talk about it
+		r.dialect.last, r.dialect.refused = true, asked()
 	case r.began && r.dialect.open[0] != '[':
 		return isCall, nil
 	case r.began && end == len(r.buf) && !final:
@@ -139,6 +148,26 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 	return isCall, nil
 }
 
+// explains finds that the last sentence of a text tells how something is written.
+var explains = regexp.MustCompile(`(?i)(?:\b(?:syntax|format|notation|template|pattern|usage|written|write it)\b|语法|語法|格式|用法|写法|寫法|syntax[ei]|formát|zápis|zapisuje)[^.!?。！？\n]{0,60}[:：][\s*_]*$`)
+
+// article tells whether the text before lines with labels is one that explains, and not
+// what leads to a call: it has parts, or is long, and nobody is about to do something.
+func (r *Reader) article() bool {
+	s := r.before()
+	for _, label := range []string{"Thought:", "**Thought:**", "**Thought**:", "思考：", "Question:"} { // these belong to the lines
+		if i := strings.LastIndex("\n"+s, "\n"+label); i >= 0 {
+			s = s[:i]
+		}
+	}
+	s = strings.TrimSpace(s)
+	if leadsExample(s) {
+		return true
+	}
+	last := s[strings.LastIndexByte(s, '\n')+1:]
+	return (strings.Contains(s, "\n\n") || len(s) > 300) && !intends.MatchString(last)
+}
+
 // exampleWords stand before an example.
 var exampleWords = []string{
 	"example", "e.g.", "for instance", "such as", "looks like", "look like", "looks like this", "look like this",
@@ -147,6 +176,9 @@ var exampleWords = []string{
 
 // leadsExample tells whether a text ends with words that an example follows.
 func leadsExample(s string) bool {
+	if last := lastBytes(s, 200); explains.MatchString(last) && !intends.MatchString(last) {
+		return true
+	}
 	s = strings.ToLower(strings.TrimRight(lastBytes(s, 40), space+"*_:：,"))
 	for _, word := range exampleWords {
 		if rest, ok := strings.CutSuffix(s, word); ok {
@@ -272,6 +304,11 @@ func (r *Reader) before() string {
 func (r *Reader) quoted() bool {
 	if !r.block {
 		bare := bytes.TrimRight(r.tail, space)
+		indent := r.tail[bytes.LastIndexByte(r.tail, '\n')+1:]
+		if len(bare) > 0 && r.blank && (len(indent) >= 4 || bytes.IndexByte(indent, '\t') >= 0) && bytes.Count(r.tail[len(bare):], []byte("\n")) > 1 {
+			r.block = true // code that is indented below a paragraph
+			return true
+		}
 		r.block = bytes.HasSuffix(bare, []byte("<code>")) || bytes.HasSuffix(bare, []byte("<pre>")) || bytes.HasSuffix(bare, []byte("<!--")) ||
 			mayQuote(r.tail) && inQuotation(r.before())
 	}

@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +23,8 @@ import (
 //   - <tools> is where Hermes's prompt lists the tools. Models that mix it up with the
 //     tag of calls put one there; a list of tools stays prose.
 //   - <tool_use> and <use_mcp_tool> have the name in an element of its own.
+//   - [name(…)] is the list of Python calls of Llama 3.2 and 4. As prose may begin a
+//     line with a bracket, only offered names count.
 //   - [TOOL_REQUEST] is LM Studio's, [tool_call: …] what clients write into logs.
 func tagDialects() []dialect {
 	all := []dialect{
@@ -31,6 +34,8 @@ func tagDialects() []dialect {
 		{open: "<｜DSML｜tool_calls>", close: "</｜DSML｜tool_calls>", begins: beginsDSML, read: readDSML},
 		{open: "<｜DSML｜invoke name=", close: "</｜DSML｜invoke>", closed: true, begins: (*Reader).beginsElement, read: readDSMLElement},
 		{open: "<tools>", line: true, close: "</tools>", doubtful: true, begins: (*Reader).beginsListed, read: readObjects},
+		{open: "[", line: true, keep: true, closed: true, begins: beginsCalls, read: readExpressions},
+		{open: "```tool_code", line: true, close: "```", last: true, begins: beginsCode, read: readCode},
 		{open: "[TOOL_REQUEST]", close: "[END_TOOL_REQUEST]", begins: (*Reader).beginsTag, read: readTag},
 		{open: "[TOOL_CALL]", close: "[/TOOL_CALL]", begins: (*Reader).beginsTag, read: readTag},
 		{open: "[tool_call:", line: true, keep: true, closed: true, alone: true, begins: (*Reader).beginsTag, read: readBracketed},
@@ -45,6 +50,36 @@ func tagDialects() []dialect {
 		all = append(all, dialect{open: "<" + tag + " name=", close: "</" + tag + ">", begins: (*Reader).beginsElement, read: readElement})
 	}
 	return all
+}
+
+// beginsCalls judges what follows the bracket of a list of calls.
+func beginsCalls(r *Reader, rest string) verdict {
+	name, s := leadingName(rest)
+	switch {
+	case s == "" && (name == "" || r.mayOffer(name)):
+		return undecided
+	}
+	return callIf(opensCall(s) && r.offers(name))
+}
+
+// printed is a call whose result Gemini's models print, which is what they were taught.
+var printed = regexp.MustCompile(`(?m)^[ \t]*print\(([\w.]+\(.*\))\)[ \t;]*$`)
+
+// beginsCode judges a block of code that says that it is a call.
+func beginsCode(r *Reader, rest string) verdict {
+	s := strings.TrimLeft(rest, space)
+	s = strings.TrimPrefix(s, "print(")
+	name, after := leadingName(s)
+	switch {
+	case after == "" && (name == "" || r.mayOffer(name) || strings.HasPrefix("print", name)):
+		return undecided
+	}
+	return callIf(strings.TrimLeft(rest, " \t\r")[0] == '\n' && opensCall(after) && r.offers(name))
+}
+
+// readCode reads such a block.
+func readCode(body string) ([]wish, *Fault) {
+	return readLiterals(printed.ReplaceAllString(strings.TrimSpace(body), "$1"))
 }
 
 // readTag reads the inside of an element of tool calls, whichever form it has.
@@ -313,6 +348,27 @@ func beginsAttributes(tool string) func(*Reader, string) verdict {
 		}
 		return callIf(after[0] == '=' && r.hasParameter(tool, name))
 	}
+}
+
+// beginsEmpty judges what follows <name/>: nothing in its line, where the tool needs no
+// arguments.
+func beginsEmpty(tool string) func(*Reader, string) verdict {
+	return func(r *Reader, rest string) verdict {
+		switch rest = strings.TrimLeft(rest, " \t\r"); {
+		case !r.needsNothing(tool):
+			return isProse
+		case rest == "":
+			return undecided
+		}
+		return callIf(rest[0] == '\n')
+	}
+}
+
+// needsNothing tells whether an offered tool can be called without arguments.
+func (r *Reader) needsNothing(tool string) bool {
+	tool, _ = Name(tool, r.offered)
+	s, err := r.schema(tool)
+	return err == nil && len(s.root.Required) == 0
 }
 
 // hasParameter tells whether an offered tool has a parameter of this name.

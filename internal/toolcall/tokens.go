@@ -1,16 +1,36 @@
 package toolcall
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // endTokens end a message or a reply. A server should not send them.
 var endTokens = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<|return|>", "</s>", "<bot_end>", "<|end_of_text|>",
 	"<|endoftext|>", "<eos>", "<end_of_turn>"}
 
+// closings are the tags and tokens that end calls and replies. One may be there whose
+// opening is lost.
+var closings = closingTags()
+
+func closingTags() []string {
+	all := slices.Clone(endTokens)
+	for _, d := range dialects() {
+		if c := d.close; len(c) > 2 && (c[0] == '<' || c[0] == '[') && c != "</function>" && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // withoutEnd takes a token off the end of a text.
-func withoutEnd(s string) string {
+func withoutEnd(s string) string { return trimEnds(s, endTokens) }
+
+// trimEnds takes marks off the end of a text, each once.
+func trimEnds(s string, ends []string) string {
 	s = strings.TrimSpace(s)
-	for _, end := range endTokens {
-		s = strings.TrimSuffix(s, end)
+	for _, end := range ends {
+		s = strings.TrimSpace(strings.TrimSuffix(s, end))
 	}
 	return s
 }
