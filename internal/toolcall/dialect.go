@@ -12,8 +12,8 @@ type wish struct {
 	// as in calculate(1 + 2): a tool with one text parameter gets it whole.
 	words string
 	fault *Fault // what keeps words from being read as a list of literals
-	// keyed says that the name was the key of the arguments, as in {"name": {…}}:
-	// most JSON of this form is something else.
+	// keyed says that the name was the key of the arguments, as in {"name": {…}}, or
+	// stood among them: most JSON of these forms is something else.
 	keyed bool
 }
 

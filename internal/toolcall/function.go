@@ -90,6 +90,11 @@ func readParameters(w *wish, body string) *Fault {
 		return nil
 	}
 	open := parameterOpen.FindString(body)
+	if open == "" && body[0] == '<' {
+		fields, f := readChildren(body)
+		w.arguments.fields = fields
+		return f
+	}
 	if open == "" {
 		return &Fault{Problem: "After the name " + text.Clip(w.name, 80) + " comes something that is not <parameter=…>"}
 	}

@@ -13,7 +13,7 @@ var (
 	nameKeys     = []string{"name", "tool", "function", "tool_name", "function_name", "action", "tool_call", "function_call"}
 	argumentKeys = []string{"arguments", "parameters", "args", "input", "params", "action_input", "tool_input", "tool_args", "tool_arguments", "tool_parameters",
 		"function_args", "function_arguments", "kwargs"}
-	otherKeys = []string{"type", "id", "index", "call_id", "tool_call_id", "role", "content", "thought", "thoughts", "reasoning", "explanation"}
+	otherKeys = []string{"type", "id", "index", "call_id", "tool_call_id", "role", "content", "thought", "thoughts", "reasoning", "explanation", "reason", "rationale"}
 	listKeys  = []string{"tool_calls", "function_calls", "calls"}
 )
 
@@ -118,13 +118,14 @@ func wishesOf(v *value) []wish {
 }
 
 // wishOf takes a call apart. It is one only if it has a name and nothing that a call
-// does not have: {"name": "Anna", "age": 3} is data. The name may be the key of the
-// arguments.
+// does not have. The arguments may stand beside the name, or the name may be the key of
+// the arguments; but {"name": "Anna", "age": 3} is data.
 func wishOf(v *value) (wish, bool) {
 	if v.kind != objectKind {
 		return wish{}, false
 	}
 	var w wish
+	var flat []field // arguments beside the name
 	named, given := false, false
 	for _, f := range v.fields {
 		switch {
@@ -140,10 +141,13 @@ func wishOf(v *value) (wish, bool) {
 		case len(v.fields) == 1 && f.value.kind == objectKind:
 			return wish{name: f.name, arguments: f.value, keyed: true}, true
 		case !slices.Contains(otherKeys, f.name):
-			return wish{}, false
+			flat = append(flat, f)
 		}
 	}
-	return w, named
+	if len(flat) > 0 {
+		w.arguments, w.keyed = value{kind: objectKind, fields: flat}, true
+	}
+	return w, named && (!given || flat == nil)
 }
 
 // describes tells whether what stands for the arguments is a JSON Schema: then the

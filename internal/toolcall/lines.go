@@ -25,6 +25,7 @@ var lineForms = []labels{
 	{tool: "Tool:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:", "Tool Input:"}},
 	{tool: "Tool Call:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
 	{tool: "Tool call:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
+	{tool: "TOOL:", inputs: []string{"ARGUMENTS:", "ARGS:", "INPUT:", "PARAMETERS:"}},
 	{tool: "Function:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
 	{tool: "工具：", inputs: []string{"参数：", "参数:", "輸入：", "输入："}},
 	{tool: "行动：", inputs: []string{"行动输入："}, scalar: true},
@@ -189,6 +190,9 @@ func (l labels) read(body string) ([]wish, *Fault) {
 	}
 	w := wish{name: name}
 	input = strings.TrimSpace(unfence(input))
+	if inner, ok := strings.CutPrefix(input, "`"); ok && strings.HasSuffix(inner, "`") {
+		input = strings.TrimSuffix(inner, "`")
+	}
 	if strings.HasPrefix(input, "{") {
 		var f *Fault
 		w.arguments, f = parseText(input)

@@ -282,6 +282,7 @@ func (r *Reader) offers(name string) bool {
 // mayOffer tells whether a name is, or can become, that of an offered tool. Once it can
 // not, it never can.
 func (r *Reader) mayOffer(name string) bool {
+	name = strings.TrimSuffix(name, ":")
 	begun := looseName(name)
 	for _, t := range r.offered {
 		if begun != "" && strings.HasPrefix(looseName(t.Name), begun) {

@@ -151,6 +151,20 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 // explains finds that the last sentence of a text tells how something is written.
 var explains = regexp.MustCompile(`(?i)(?:\b(?:syntax|format|notation|template|pattern|usage|written|write it)\b|语法|語法|格式|用法|写法|寫法|syntax[ei]|formát|zápis|zapisuje)[^.!?。！？\n]{0,60}[:：][\s*_]*$`)
 
+// tells finds that a text which leads to a call tells of it: what not to call, what
+// somebody can call, would look like, or has written.
+var tells = regexp.MustCompile(`(?i)\b(?:(?:do not|don['’]t|never|won['’]t|will not|must not|should not|shouldn['’]t)\s+(?:\w+\s+){0,2}(?:run|call|write|use|execute|make|send|type|invoke|say)|` +
+	`(?:you|one|they|he|she|people|users?)\s+(?:can|could|would|may|might)\s+(?:\w+\s+)?(?:call|write|use|say|run|type|send)|` +
+	`(?:would|could|might) (?:be|look)|like so|wrote|answered|replied)\b|` +
+	`不要|别(?:写|用|运行|调用)|可以写|写道|会是|(?i)(?:napište|nepište|nespouštějte|napsal|odpověděl|vypadal)`)
+
+// supposes finds that a sentence in which a call stands only supposes it. Before a colon
+// small models say so of what they do.
+var supposes = regexp.MustCompile(`(?i)\b(?:I|we)(?: would|['’]d) (?:use|call|run|write|say|answer)\b`)
+
+// speaker finds a line of a person in a conversation that the model writes down.
+var speaker = regexp.MustCompile(`(?im)^[\s*>#-]*(?:user|human|用户|uživatel)\**\s*[:：]`)
+
 // article tells whether the text before lines with labels is one that explains, and not
 // what leads to a call: it has parts, or is long, and nobody is about to do something.
 func (r *Reader) article() bool {
@@ -176,8 +190,15 @@ var exampleWords = []string{
 
 // leadsExample tells whether a text ends with words that an example follows.
 func leadsExample(s string) bool {
-	if last := lastBytes(s, 200); explains.MatchString(last) && !intends.MatchString(last) {
-		return true
+	lead := strings.TrimRight(lastBytes(s, 200), space+"*_")
+	lead = lead[strings.LastIndexByte(lead, '\n')+1:]
+	if end, _ := utf8.DecodeLastRuneInString(lead); lead != "" && !strings.ContainsRune(".!?。！？…", end) {
+		body := strings.TrimRight(lead, ":：")
+		from := strings.LastIndexAny(body, ".!?。！？") + 1
+		lead, body = lead[from:], body[from:]
+		if explains.MatchString(lead) && !intends.MatchString(lead) || tells.MatchString(lead) || lead == body && supposes.MatchString(lead) || speaker.MatchString(s) {
+			return true
+		}
 	}
 	s = strings.ToLower(strings.TrimRight(lastBytes(s, 40), space+"*_:：,"))
 	for _, word := range exampleWords {
@@ -309,11 +330,13 @@ func (r *Reader) quoted() bool {
 			r.block = true // code that is indented below a paragraph
 			return true
 		}
-		r.block = bytes.HasSuffix(bare, []byte("<code>")) || bytes.HasSuffix(bare, []byte("<pre>")) || bytes.HasSuffix(bare, []byte("<!--")) ||
-			mayQuote(r.tail) && inQuotation(r.before())
+		r.block = quotingTag.Match(bare[max(0, len(bare)-longestMark):]) || mayQuote(r.tail) && inQuotation(r.before())
 	}
 	return r.block
 }
+
+// quotingTag are the elements of HTML that hold quotations, and what begins a comment.
+var quotingTag = regexp.MustCompile(`(?i)(?:<(?:code|pre|samp|example|examples|blockquote|body|p|td)>|</summary>|<!--)$`)
 
 // mayQuote tells whether there is a byte in b that marks of quotations begin with.
 func mayQuote(b []byte) bool {

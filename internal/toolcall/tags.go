@@ -62,14 +62,41 @@ func beginsCalls(r *Reader, rest string) verdict {
 	return callIf(opensCall(s) && r.offers(name))
 }
 
-// printed is a call whose result Gemini's models print, which is what they were taught.
-var printed = regexp.MustCompile(`(?m)^[ \t]*print\(([\w.]+\(.*\))\)[ \t;]*$`)
+// statement is a line of a program that is a call, or one around it: Gemini's models were
+// taught to print what a call gives, or to keep it and print that.
+var statement = regexp.MustCompile(`^\s*(?:\w+\s*=\s*)?(?:print\(\s*([\w.]+\(.*\))\s*\)|([\w.]+\(.*\))|)\s*;?\s*$`)
+
+// printing is a line that prints what was kept.
+var printing = regexp.MustCompile(`^\s*print\(\w+\)\s*$`)
+
+// callsOf takes from a program what its statements do with their calls. What has a text
+// over several lines, or another statement, stays as it is.
+func callsOf(program string) string {
+	var calls []string
+	for line := range strings.Lines(program) {
+		m := statement.FindStringSubmatch(line)
+		switch {
+		case strings.Count(line, `"`)%2+strings.Count(line, "'")%2 > 0 || m == nil:
+			return program
+		case !printing.MatchString(line):
+			calls = append(calls, m[1]+m[2])
+		}
+	}
+	return strings.Join(calls, "\n")
+}
 
 // beginsCode judges a block of code that says that it is a call.
 func beginsCode(r *Reader, rest string) verdict {
 	s := strings.TrimLeft(rest, space)
 	s = strings.TrimPrefix(s, "print(")
 	name, after := leadingName(s)
+	if kept := strings.TrimLeft(after, " "); strings.HasPrefix(kept, "=") {
+		if name, after = leadingName(strings.TrimLeft(kept[1:], " ")); after == "" {
+			return undecided
+		}
+	} else if kept == "" && !strings.Contains(name, ".") {
+		return undecided
+	}
 	switch {
 	case after == "" && (name == "" || r.mayOffer(name) || strings.HasPrefix("print", name)):
 		return undecided
@@ -79,7 +106,7 @@ func beginsCode(r *Reader, rest string) verdict {
 
 // readCode reads such a block.
 func readCode(body string) ([]wish, *Fault) {
-	return readLiterals(printed.ReplaceAllString(strings.TrimSpace(body), "$1"))
+	return readLiterals(callsOf(strings.TrimSpace(body)))
 }
 
 // readTag reads the inside of an element of tool calls, whichever form it has.
@@ -235,6 +262,7 @@ func readNamed(body string) ([]wish, *Fault) {
 		return nil, f
 	}
 	var w wish
+	var flat []field // arguments beside the name
 	for _, fd := range fields {
 		inside := strings.TrimSpace(fd.value.text)
 		switch {
@@ -246,11 +274,17 @@ func readNamed(body string) ([]wish, *Fault) {
 		case slices.Contains(argumentKeys, fd.name):
 			w.arguments, f = parseText(inside)
 		case fd.name != "server_name" && !slices.Contains(otherKeys, fd.name):
-			f = &Fault{Problem: "A call has no element <" + fd.name + ">"}
+			flat = append(flat, fd)
 		}
 		if f != nil {
 			return nil, f
 		}
+	}
+	switch {
+	case len(flat) > 0 && (w.name == "" || w.arguments.kind != nullKind):
+		return nil, &Fault{Problem: "A call has no element <" + flat[0].name + ">"}
+	case len(flat) > 0:
+		w.arguments = value{kind: objectKind, fields: flat}
 	}
 	return []wish{w}, nil
 }
