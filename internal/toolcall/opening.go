@@ -70,6 +70,9 @@ func (r *Reader) beginsTag(rest string) verdict {
 		if v := r.beginsAnnounced(s); v != isProse {
 			return v
 		}
+		if v := r.beginsYAML(s); v != isProse {
+			return v
+		}
 	}
 	return r.beginsName(s, gap == "" || strings.Contains(gap, "\n"))
 }
@@ -87,6 +90,24 @@ func (r *Reader) beginsAnnounced(s string) verdict {
 		return isProse
 	}
 	return r.objectCall(s[len(words):])
+}
+
+// beginsYAML judges an element on lines of its own whose first names an offered tool. It
+// is a call in a form that is not read.
+func (r *Reader) beginsYAML(s string) verdict {
+	const label = "name:"
+	rest, ok := strings.CutPrefix(s, label)
+	if !ok {
+		if strings.HasPrefix(label, s) {
+			return undecided
+		}
+		return isProse
+	}
+	name, _, ended := strings.Cut(rest, "\n")
+	if !ended && len(name) < longestMark {
+		return undecided
+	}
+	return callIf(r.offers(strings.TrimSpace(name)))
 }
 
 // beginsListed judges what follows a tag that lists tools as well as it holds a call.

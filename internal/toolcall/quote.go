@@ -148,15 +148,18 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 	return isCall, nil
 }
 
-// explains finds that the last sentence of a text tells how something is written.
-var explains = regexp.MustCompile(`(?i)(?:\b(?:syntax|format|notation|template|pattern|usage|written|write it)\b|语法|語法|格式|用法|写法|寫法|syntax[ei]|formát|zápis|zapisuje)[^.!?。！？\n]{0,60}[:：][\s*_]*$`)
+// explains finds that a text ends with words that tell how something is written.
+var explains = regexp.MustCompile(`(?i)(?:\b(?:syntax|notation|template|usage|form|format|pattern)\b(?:\s+(?:(?:of|for|to) (?:\w+ ){0,3}\w+|here|then))?(?:\s+is)?(?:\s+this)?|` +
+	`\bwritten (?:as|so|like this)|(?:语法|語法|格式|用法|写法|寫法)\pL{0,4}|(?:syntax[ei]|formát|zápis)(?:\s+\pL+){0,2}(?:\s+je)?|zapisuje(?:\s+\pL+){0,2})\s*[:：]$`)
 
 // tells finds that a text which leads to a call tells of it: what not to call, what
-// somebody can call, would look like, or has written.
-var tells = regexp.MustCompile(`(?i)\b(?:(?:do not|don['’]t|never|won['’]t|will not|must not|should not|shouldn['’]t)\s+(?:\w+\s+){0,2}(?:run|call|write|use|execute|make|send|type|invoke|say)|` +
+// somebody can call, would look like, or has written. It ends with that.
+var tells = regexp.MustCompile(`(?i)(?:\b(?:` +
+	`(?:do not|don['’]t|never|won['’]t|will not|must not|should not|shouldn['’]t)\s+(?:\w+\s+){0,2}(?:run|call|write|use|execute|make|send|type|invoke|say)|` +
 	`(?:you|one|they|he|she|people|users?)\s+(?:can|could|would|may|might)\s+(?:\w+\s+)?(?:call|write|use|say|run|type|send)|` +
-	`(?:would|could|might) (?:be|look)|like so|wrote|answered|replied)\b|` +
-	`不要|别(?:写|用|运行|调用)|可以写|写道|会是|(?i)(?:napište|nepište|nespouštějte|napsal|odpověděl|vypadal)`)
+	`(?:would|could|might) (?:be|look like)|like so|wrote|answered|replied)(?:\s+[\w'’]+){0,3}|` +
+	`不要[^，,]{0,6}|别(?:写|用|运行|调用)[^，,]{0,4}|可以写|写道|会是|` +
+	`(?:napište|nepište|nespouštějte|napsal|odpověděl|vypadal)\pL*(?:\s+\pL+){0,2})\s*[:：]?$`)
 
 // supposes finds that a sentence in which a call stands only supposes it. Before a colon
 // small models say so of what they do.
@@ -166,7 +169,8 @@ var supposes = regexp.MustCompile(`(?i)\b(?:I|we)(?: would|['’]d) (?:use|call|
 var speaker = regexp.MustCompile(`(?im)^[\s*>#-]*(?:user|human|用户|uživatel)\**\s*[:：]`)
 
 // article tells whether the text before lines with labels is one that explains, and not
-// what leads to a call: it has parts, or is long, and nobody is about to do something.
+// what leads to a call: it has parts or is long, is about agents, and nobody is about to
+// do something.
 func (r *Reader) article() bool {
 	s := r.before()
 	for _, label := range []string{"Thought:", "**Thought:**", "**Thought**:", "思考：", "Question:"} { // these belong to the lines
@@ -179,8 +183,11 @@ func (r *Reader) article() bool {
 		return true
 	}
 	last := s[strings.LastIndexByte(s, '\n')+1:]
-	return (strings.Contains(s, "\n\n") || len(s) > 300) && !intends.MatchString(last)
+	return (strings.Contains(s, "\n\n") || len(s) > 300) && aboutAgents.MatchString(s) && !intends.MatchString(last)
 }
+
+// aboutAgents finds headings, and what articles about such lines are about.
+var aboutAgents = regexp.MustCompile(`(?mi)^#|\b(?:ReAct|agents?|prompts?|LLMs?|(?:language|the) models?|tool calls?|Action Input)\b|模型|智能体|提示词`)
 
 // exampleWords stand before an example.
 var exampleWords = []string{
@@ -326,7 +333,8 @@ func (r *Reader) quoted() bool {
 	if !r.block {
 		bare := bytes.TrimRight(r.tail, space)
 		indent := r.tail[bytes.LastIndexByte(r.tail, '\n')+1:]
-		if len(bare) > 0 && r.blank && (len(indent) >= 4 || bytes.IndexByte(indent, '\t') >= 0) && bytes.Count(r.tail[len(bare):], []byte("\n")) > 1 {
+		if len(bare) > 0 && r.blank && (len(indent) >= 4 || bytes.IndexByte(indent, '\t') >= 0) &&
+			bytes.Count(r.tail[len(bare):], []byte("\n")) > 1 && !listItem.Match(bare[bytes.LastIndex(bare, []byte("\n\n"))+1:]) {
 			r.block = true // code that is indented below a paragraph
 			return true
 		}
@@ -337,6 +345,9 @@ func (r *Reader) quoted() bool {
 
 // quotingTag are the elements of HTML that hold quotations, and what begins a comment.
 var quotingTag = regexp.MustCompile(`(?i)(?:<(?:code|pre|samp|example|examples|blockquote|body|p|td)>|</summary>|<!--)$`)
+
+// listItem is the beginning of an item of a list. What is indented below is part of it.
+var listItem = regexp.MustCompile(`(?m)^\s*(?:[-*+]|\d+[.)])\s`)
 
 // mayQuote tells whether there is a byte in b that marks of quotations begin with.
 func mayQuote(b []byte) bool {
