@@ -70,7 +70,7 @@ func markCalls() (marks []mark) {
 	seen := make(map[string]bool)
 	for _, d := range dialects() {
 		marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(d) }})
-		if end := d.close; len(end) > 2 && end != "Observation:" && !seen[end] && end != "</function>" {
+		if end := d.close; len(end) > 2 && end[0] != '`' && end != "Observation:" && !seen[end] && end != "</function>" {
 			seen[end] = true
 			marks = append(marks, mark{text: end, judge: leftover, then: drop})
 		}
