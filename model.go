@@ -96,6 +96,7 @@ type Chunk struct {
 	Reasoning string
 	Doing     string // what is done for the reply meanwhile, in words of loci
 	ToolCalls []ToolCall
+	Cut       string // the tool whose call broke off, which is not among ToolCalls; empty if none did
 	Finish    Finish
 	Usage     *Usage
 }

@@ -93,6 +93,8 @@ func (s *script) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chun
 			case loci.ToolCall:
 				last.ToolCalls = append(last.ToolCalls, p)
 				last.Finish = loci.FinishTools
+			case brokenOff:
+				last.Cut, last.Finish = string(p), loci.FinishLength
 			case loci.Finish:
 				last.Finish = p
 			case func(context.Context):
@@ -109,6 +111,9 @@ func (s *script) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chun
 		yield(last, nil)
 	}
 }
+
+// brokenOff is a native call of this tool that was cut.
+type brokenOff string
 
 // shelf is a set of tools over a few files.
 type shelf struct {

@@ -89,6 +89,7 @@ type output struct {
 	text    string // as generated, markup included
 	thought int    // bytes that came apart from it
 	calls   []loci.ToolCall
+	cut     string // the tool whose call broke off
 	finish  loci.Finish
 	usage   *loci.Usage
 	receipt loci.Receipt
@@ -115,6 +116,7 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, filter func(piece 
 		}
 		t.say(visible, chunk.Reasoning+thought)
 		out.calls = append(out.calls, chunk.ToolCalls...)
+		out.cut = cmp.Or(chunk.Cut, out.cut)
 		out.thought += len(chunk.Reasoning)
 		if chunk.Finish != "" {
 			out.finish = chunk.Finish
@@ -216,6 +218,10 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		sent.ToolCalls = t.Calls
 	}
 	t.Calls = t.unwrapped(t.Calls)
+	if out.cut != "" && fault == nil {
+		fault = toolcall.CutOff(out.cut)
+		sent.Content = cmp.Or(sent.Content, "(A call of "+out.cut+" broke off here.)")
+	}
 	done := loci.StepFinished{Step: t.Step, Text: out.text, Calls: t.Calls, Finish: out.finish, Receipt: out.receipt}
 	switch {
 	case len(t.Calls) > 0:
@@ -227,6 +233,9 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		return (*turn).tools
 	case fault != nil && t.learn([]*toolcall.Fault{fault}) == nil:
 		return t.retry(&done, sent, fault)
+	case fault != nil && fault.Cut:
+		t.gap()
+		t.speak("(The model's call of a tool broke off again at the limit of its reply's length, and nothing was done. Ask for less at once, or allow longer replies.)")
 	case fault != nil:
 		t.gap()
 		t.speak(amiss(fault))
@@ -289,8 +298,35 @@ func (t *turn) identified(calls []loci.ToolCall) []loci.ToolCall {
 		if name, ok := toolcall.Name(c.Name, t.specs); ok {
 			c.Name = name
 		}
+		if t.clients(*c) {
+			t.fitted(c)
+		}
 	}
 	return calls
+}
+
+// fitted gives a call that the client is to run arguments that fit its tool. One that
+// cannot be read is not handed over: the model hears what is wrong with it.
+func (t *turn) fitted(c *loci.ToolCall) {
+	at := slices.IndexFunc(t.specs, func(s loci.ToolSpec) bool { return s.Name == c.Name })
+	schema, err := toolcall.Compile(t.specs[at])
+	if err != nil { // the client knows what it means
+		schema, err = toolcall.Compile(loci.ToolSpec{Name: c.Name})
+	}
+	var args json.RawMessage
+	if err == nil {
+		args, err = schema.Arguments(c.Arguments)
+	}
+	fault, wrong := errors.AsType[*toolcall.Fault](err)
+	if !wrong {
+		c.Arguments = args
+		return
+	}
+	e := fault.ToolError()
+	if t.Failed == nil {
+		t.Failed = map[string]loci.ToolResult{}
+	}
+	t.Failed[c.ID] = loci.ToolResult{Call: *c, Err: e, Text: e.Text(), Refused: true}
 }
 
 // hasCall tells whether a call in the path has this id.

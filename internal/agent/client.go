@@ -155,7 +155,8 @@ func (t *turn) unwrapped(calls []loci.ToolCall) []loci.ToolCall {
 // clients tells that a call is for the client to run.
 func (t *turn) clients(call loci.ToolCall) bool {
 	_, ok := t.client.Original(call.Name)
-	return ok
+	_, failed := t.Failed[call.ID] // its arguments cannot be read
+	return ok && !failed
 }
 
 // theirs are the calls of the step that the client has to run, under the names
@@ -163,7 +164,7 @@ func (t *turn) clients(call loci.ToolCall) bool {
 func (t *turn) theirs() []loci.ToolCall {
 	var calls []loci.ToolCall
 	for _, c := range t.Calls {
-		if name, ok := t.client.Original(c.Name); ok {
+		if name, ok := t.client.Original(c.Name); ok && t.clients(c) {
 			c.Name = name
 			calls = append(calls, c)
 		}

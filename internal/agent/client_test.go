@@ -81,6 +81,25 @@ func TestClientTools(t *testing.T) {
 	}
 }
 
+// A call for the client is repaired like ours; one that cannot be read is the model's to
+// mend, and the client never sees it.
+func TestClientArguments(t *testing.T) {
+	w := newWorld(t, loci.TierNative, call("get_weather", `"{'city': 'Oslo',}"`), "Snow.")
+	c := &toolUser{w: w, tools: []loci.ToolSpec{clientTool("get_weather", "Tells the weather.")}}
+	if o := c.say("How is the weather in Oslo?"); len(o.finished.Calls) != 1 || string(o.finished.Calls[0].Arguments) != `{"city":"Oslo"}` {
+		t.Errorf("handed over: %+v", o.finished.Calls)
+	}
+	w = newWorld(t, loci.TierNative, call("get_weather", `"Oslo, now"`), call("get_weather", `{"city":"Oslo"}`))
+	c = &toolUser{w: w, tools: []loci.ToolSpec{clientTool("get_weather", "Tells the weather.")}}
+	o := c.say("How is the weather in Oslo?")
+	if len(o.finished.Calls) != 1 || string(o.finished.Calls[0].Arguments) != `{"city":"Oslo"}` || len(w.model.requests) != 2 {
+		t.Errorf("handed over after %d model calls: %+v", len(w.model.requests), o.finished.Calls)
+	}
+	if told := lastContent(w.model.requests[1]); !strings.Contains(told, "The JSON is broken") {
+		t.Errorf("the model was told %s", told)
+	}
+}
+
 // TestBothTools has one step call a tool of ours, one of the client's that has
 // the name of ours, and one that asks.
 func TestBothTools(t *testing.T) {

@@ -119,7 +119,7 @@ func (t *turn) correction(finish loci.Finish, fault *toolcall.Fault) string {
 		return toolcall.Output(loci.ToolResult{Err: &loci.ToolError{
 			Message:    "The output limit was reached in the middle of a tool call, so it did not run.",
 			CanRetry:   true,
-			Suggestion: "Make the call again with less text in it.",
+			Suggestion: "Make the call again with less text in it, a long text in several smaller pieces.",
 		}})
 	case t.session.Tier == loci.TierText:
 		return fault.Correction(t.session.Markup)

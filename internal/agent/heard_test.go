@@ -70,3 +70,22 @@ func TestTinyThoughts(t *testing.T) {
 		t.Errorf("it said %q", o.text)
 	}
 }
+
+// Case 10: the model is told once that its call broke off, then the person is.
+func TestCutNativeCalls(t *testing.T) {
+	w := newWorld(t, loci.TierNative, brokenOff("write_file"), "In pieces, then.")
+	if o := w.ask(nil, "Write the report."); o.text != "In pieces, then." || len(o.results) != 0 || o.finished.State != loci.TurnDone {
+		t.Errorf("it said %q, with %d results", o.text, len(o.results))
+	}
+	m := w.model.requests[1].Messages
+	if told := m[len(m)-1].Content; !strings.Contains(told, "output limit was reached") || !strings.Contains(told, "smaller pieces") {
+		t.Errorf("the model was told %s", told)
+	}
+	if own := m[len(m)-2]; own.Role != loci.Assistant || own.Content == "" || len(own.ToolCalls) != 0 {
+		t.Errorf("what it said reads %+v", own)
+	}
+	w = newWorld(t, loci.TierNative, brokenOff("write_file"), brokenOff("write_file"), "never asked")
+	if o := w.ask(nil, "Write the report."); len(w.model.requests) != 2 || !strings.Contains(o.text, "broke off again") || len(o.results) != 0 {
+		t.Errorf("after %d model calls: %q", len(w.model.requests), o.text)
+	}
+}

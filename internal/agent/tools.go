@@ -64,7 +64,7 @@ func (t *turn) prepare(ctx context.Context) {
 	}
 	t.Prepared = true
 	for i, call := range t.Calls {
-		if t.clients(call) || t.repeated(call) {
+		if _, failed := t.Failed[call.ID]; failed || t.clients(call) || t.repeated(call) {
 			continue
 		}
 		made, failed := t.agent.cfg.Tools.Prepare(ctx, t.scope, call)

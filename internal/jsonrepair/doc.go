@@ -1,7 +1,7 @@
 // Package jsonrepair reads JSON as models write it and gives back JSON as
 // RFC 8259 wants it, with a [Report] of what it had to do.
 //
-// It knows trailing and missing commas, comments, quotes of every kind and
+// It knows trailing, missing and fullwidth commas, comments, quotes of every kind and
 // missing ones, quotes and line breaks inside texts that should have been
 // escaped, words and paths without quotes, Python's literals, tuples and sets,
 // numbers of other grammars, Windows paths, code fences and prose around, texts

@@ -50,6 +50,7 @@ func Repair(src []byte) ([]byte, Report, error) {
 	if escaped(s) {
 		s = unescape(s)
 	}
+	s = narrow(s)
 	if json.Valid([]byte(s)) {
 		return doublePaths([]byte(s)), Report{}, nil
 	}

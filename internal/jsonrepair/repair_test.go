@@ -45,6 +45,8 @@ func TestRepair(t *testing.T) {
 
 		{"single quotes", spelling, `{'a': 'it's "b"'}`, `{"a":"it's \"b\""}`},
 		{"curly quotes", spelling, `{“a”: ‘b’, „c“: 「d」}`, `{"a":"b","c":"d"}`},
+		{"fullwidth separators", spelling, `{"a"：“b，c”，"d"：[1，2、"e：f"]，g：h}`, `{"a":"b，c","d":[1,2,"e：f"],"g":"h"}`},
+		{"fullwidth commas in words", spelling, `{a: 好，吗, b: 1}`, `{"a":"好，吗","b":1}`},
 		{"curly quotes in a text", spelling, `{'a': 'say “b” now'}`, `{"a":"say “b” now"}`},
 		{"backticks", spelling, "{`a`: `b´}", `{"a":"b"}`},
 		{"triple quotes", spelling, `{"a": """say "b", 'c'""", 'd': ''''''}`, `{"a":"say \"b\", 'c'","d":""}`},

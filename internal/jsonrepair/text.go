@@ -85,7 +85,8 @@ func (p *parser) quote() *quotes {
 }
 
 // text reads a text whose opening mark was read, and those that are added to it
-// with a +, as programs do.
+// with a +, as programs do. In the brackets of a call that is an expression, which
+// somebody else would have to evaluate.
 func (p *parser) text(q *quotes, at place) {
 	p.out = append(p.out, '"')
 	for {
@@ -95,6 +96,9 @@ func (p *parser) text(q *quotes, at place) {
 			p.doubt(from, "a backslash may be one or begin an escape")
 		}
 		plus := p.skip(p.i)
+		if at == argument {
+			break
+		}
 		if plus >= len(p.s) || p.s[plus] != '+' {
 			break
 		}

@@ -58,15 +58,18 @@ func (p *parser) calls() ([]wish, *Fault) {
 			return nil, f
 		}
 		wishes = append(wishes, w)
+		end := p.i
 		p.space()
 		at := p.i
 		p.between()
-		more := p.i > at
 		if p.i >= len(p.s) || bracket && p.at("]") {
 			break
 		}
-		if !more && bracket {
+		switch {
+		case p.i == at && bracket:
 			return nil, p.broken("expected , or ]")
+		case p.i == end: // as in f(1).g(2), which somebody would have to evaluate
+			return nil, p.broken("something follows the call")
 		}
 	}
 	if !bracket {

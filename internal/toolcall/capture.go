@@ -104,8 +104,23 @@ func (r *Reader) unended() bool {
 			r.from = len(r.buf)
 			return r.accept(wishes)
 		}
+		if r.quotesBefore() {
+			return r.giveBack(len(r.buf))
+		}
 	}
 	return r.refuse(f, len(r.buf), false)
+}
+
+// quotesBefore tells whether markup that no tag ends and text follows is a quotation up
+// to where its brackets end.
+func (r *Reader) quotesBefore() bool {
+	scan := brackets{at: len(r.dialect.open)}
+	end, ok := scan.next(r.buf[:min(len(r.buf), maxMarkup)], false)
+	if !ok || end == len(r.buf) {
+		return false
+	}
+	said, output := r.quotable.where(string(r.buf[:end]), r.inside(end))
+	return (said || output) && len(r.shown) > 0 || leadsExample(r.before())
 }
 
 // accept ends markup that could be read, up to from.
@@ -161,6 +176,7 @@ func (r *Reader) leave(n int) {
 func (r *Reader) giveBack(n int) bool {
 	if r.undone++; r.undone <= maxTries {
 		n = len(r.dialect.open)
+		r.code = countRun(r.dialect.open, '`')
 	}
 	r.mode, r.blank = (*Reader).prose, false
 	r.show(n)
@@ -179,6 +195,11 @@ func (r *Reader) ending(final bool) bool {
 		invented = invented || strings.HasPrefix(head, o)
 		more = more || strings.HasPrefix(o, head)
 	}
+	for _, end := range closings { // one that lost its opening, and nothing behind it
+		after, ok := strings.CutPrefix(head, end)
+		ok = ok && len(rest) < maxOpening && strings.Trim(after, space) == ""
+		invented, more = invented || ok && final, more || ok || strings.HasPrefix(end, head)
+	}
 	if name, after := leadingName(head); r.dialect.doubtful && r.parted && name != "" {
 		switch {
 		case after == "" && r.mayOffer(name):
@@ -194,7 +215,11 @@ func (r *Reader) ending(final bool) bool {
 	case !invented && !final:
 		return false
 	}
-	r.take(r.wishes)
+	if r.dialect.refused != nil {
+		r.blame(r.dialect.refused)
+	} else {
+		r.take(r.wishes)
+	}
 	r.leave(r.from)
 	if invented {
 		r.mode = (*Reader).stopped

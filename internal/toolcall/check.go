@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"loci"
 	"loci/internal/text"
@@ -74,6 +75,11 @@ func (r *Reader) schema(name string) (*Schema, error) {
 	return nil, Unknown(name, r.offered)
 }
 
+// takesText tells whether one text can be all the arguments of the tool.
+func (s *Schema) takesText() bool {
+	return len(s.order) > 0 && len(s.root.Required) <= 1 && acceptedTypes(s.root.Properties[s.order[0]]).has("string")
+}
+
 // arrange gives a wish's positional arguments the names of the parameters, and
 // decides what to make of words that are no list of literals: a tool whose one
 // required parameter is a text gets them whole, as in calculate(1 + 2). A single
@@ -81,13 +87,25 @@ func (r *Reader) schema(name string) (*Schema, error) {
 func (s *Schema) arrange(w wish) (value, *Fault) {
 	v := w.arguments
 	if v.kind == textKind {
-		return unquotedObject(v.text)
+		inner, f := unquotedObject(v.text)
+		if f == nil || f.Cut || w.positional != nil || strings.ContainsAny(v.text, "{}[]\n") {
+			return inner, f
+		}
+		named, broken := newParser("f(" + v.text + ")").calls()
+		switch {
+		case broken == nil && len(named) == 1 && len(named[0].arguments.fields) > 0:
+			v = named[0].arguments
+		case !s.takesText():
+			return inner, f
+		default: // LangChain's tools have one text as their input
+			v, w.positional = value{kind: objectKind}, []value{v}
+		}
 	}
 	if v.kind == nullKind {
 		v.kind = objectKind
 	}
 	if w.fault != nil {
-		if len(s.order) == 0 || len(s.root.Required) > 1 || !acceptedTypes(s.root.Properties[s.order[0]]).has("string") {
+		if !s.takesText() {
 			return v, w.fault
 		}
 		w.positional = []value{{kind: textKind, text: w.words}}

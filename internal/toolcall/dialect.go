@@ -12,8 +12,8 @@ type wish struct {
 	// as in calculate(1 + 2): a tool with one text parameter gets it whole.
 	words string
 	fault *Fault // what keeps words from being read as a list of literals
-	// keyed says that the name was the key of the arguments, as in {"name": {…}}:
-	// most JSON of this form is something else.
+	// keyed says that the name was the key of the arguments, as in {"name": {…}}, or
+	// stood among them: most JSON of these forms is something else.
 	keyed bool
 }
 
@@ -32,6 +32,10 @@ type dialect struct {
 	closed bool
 	// last says that the call must end the reply. Before a text it is an example.
 	last bool
+	// refused, where it is one, is why the call that ends the reply does not run.
+	refused *Fault
+	// labelled says that it is lines with labels, which articles about agents have too.
+	labelled bool
 	// alone says that nothing may follow in its line.
 	alone bool
 	// doubtful says that what cannot be read is prose, whatever it names.
@@ -52,18 +56,20 @@ func dialects() []dialect {
 // toolDialects are the ways of writing a call that begin with the name of an
 // offered tool.
 //
-//   - [name(…)] is the list of Python calls of Llama 3.2 and 4. As prose may begin
-//     a line with a bracket, only offered names count.
 //   - <name><parameter>…</parameter></name> is the form of Cline and Roo Code.
-//   - <name parameter="…"/> is what some models make of it.
-func toolDialects(name string) []dialect {
-	return []dialect{
-		{open: "[" + name + "(", line: true, keep: true, closed: true, read: readExpressions},
-		{open: "<" + name + ">", line: true, close: "</" + name + ">", closed: true, begins: beginsParameters(name),
-			read: func(body string) ([]wish, *Fault) { return readParametersOf(name, body) }},
-		{open: "<" + name + " ", line: true, close: ">", closed: true, begins: beginsAttributes(name),
-			read: func(body string) ([]wish, *Fault) { return readAttributes(name, body) }},
+//   - <name parameter="…"/> is what some models make of it, and <name/> where there are
+//     no arguments.
+func toolDialects(name string) (all []dialect) {
+	for _, spelt := range spellings(name) {
+		all = append(all,
+			dialect{open: "<" + spelt + ">", line: true, close: "</" + spelt + ">", closed: true, begins: beginsParameters(name),
+				read: func(body string) ([]wish, *Fault) { return readParametersOf(name, body) }},
+			dialect{open: "<" + spelt + " ", line: true, close: ">", closed: true, begins: beginsAttributes(name),
+				read: func(body string) ([]wish, *Fault) { return readAttributes(name, body) }},
+			dialect{open: "<" + spelt + "/>", line: true, close: "\n", alone: true, begins: beginsEmpty(name),
+				read: func(string) ([]wish, *Fault) { return []wish{{name: name}}, nil }})
 	}
+	return all
 }
 
 // bareCall is the dialect of a reply that begins with the name of an offered

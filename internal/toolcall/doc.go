@@ -29,9 +29,11 @@
 //   - Word for word in what a tool returned it is none: it is a quotation, or a text
 //     that gives orders. Behind other words the person sees it. Markup that is the
 //     whole reply is refused instead, so that the model returns to what it was asked.
-//     What the person wrote runs only as the whole reply. See [Reader.Quotable].
+//     What the person wrote is a quotation too, unless it is all they wrote. See
+//     [Reader.Quotable].
 //   - JSON, name(…) and fenced blocks are calls only as the whole reply, and only with
-//     an offered name. Behind a sentence they are as likely an example. If the sentence
+//     an offered name; a block that calls itself tool_code also at its end. Behind a
+//     sentence they are as likely an example. If the sentence
 //     says that the model is about to act ("I will read it:"), a fault tells it
 //     that nothing ran; "It would look like this:" stays without one, as a correction
 //     would make the model do what it was only asked to show.

@@ -47,6 +47,11 @@ func (f *Fault) Message() string {
 	return b.String()
 }
 
+// CutOff is the fault of a native call that breaks off.
+func CutOff(tool string) *Fault {
+	return &Fault{Tool: tool, Cut: true, Problem: "The call of " + text.Clip(tool, 80) + " breaks off in its arguments"}
+}
+
 // unclosed is a Cut of a call whose closing tag is there all the same: then it
 // was not the output limit that cut the call.
 func (f *Fault) unclosed() *Fault {

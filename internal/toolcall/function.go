@@ -74,12 +74,27 @@ func readElements(parts []string) ([]wish, *Fault) {
 	return wishes, nil
 }
 
+// loneLine tells whether the last value in a text is a line of its own without a tag in
+// it. Where such a value has lost its closing tag, it ends with its line.
+func loneLine(s string) bool {
+	if borders := parameterBorder.FindAllStringIndex(s, -1); borders != nil {
+		s = s[borders[len(borders)-1][1]:]
+	}
+	_, s, ok := strings.Cut(s, ">\n")
+	return ok && s != "" && !strings.ContainsAny(s, "<>\n")
+}
+
 // readParameters reads the inside of an element.
 func readParameters(w *wish, body string) *Fault {
 	if body == "" {
 		return nil
 	}
 	open := parameterOpen.FindString(body)
+	if open == "" && body[0] == '<' {
+		fields, f := readChildren(body)
+		w.arguments.fields = fields
+		return f
+	}
 	if open == "" {
 		return &Fault{Problem: "After the name " + text.Clip(w.name, 80) + " comes something that is not <parameter=…>"}
 	}
@@ -87,7 +102,7 @@ func readParameters(w *wish, body string) *Fault {
 	if !ok {
 		inside, ok = strings.CutSuffix(inside, "</param>")
 	}
-	if !ok {
+	if !ok && !loneLine(inside) {
 		return &Fault{Cut: true, Problem: "The call breaks off before </parameter>"}
 	}
 	seen := make(map[string]string)

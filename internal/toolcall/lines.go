@@ -25,6 +25,7 @@ var lineForms = []labels{
 	{tool: "Tool:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:", "Tool Input:"}},
 	{tool: "Tool Call:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
 	{tool: "Tool call:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
+	{tool: "TOOL:", inputs: []string{"ARGUMENTS:", "ARGS:", "INPUT:", "PARAMETERS:"}},
 	{tool: "Function:", inputs: []string{"Arguments:", "Args:", "Input:", "Parameters:"}},
 	{tool: "工具：", inputs: []string{"参数：", "参数:", "輸入：", "输入："}},
 	{tool: "行动：", inputs: []string{"行动输入："}, scalar: true},
@@ -34,7 +35,8 @@ var lineForms = []labels{
 }
 
 // observations are what the model may invent behind such a call.
-var observations = []string{"Observation:", "✿RESULT✿", "✿RETURN✿", "Thought:", "观察："}
+// An action behind an action does not wait for it either.
+var observations = []string{"Observation:", "Action:", "✿RESULT✿", "✿RETURN✿", "Thought:", "观察："}
 
 // lineDialects are those that are lines with labels. Only offered names are calls, and
 // only at the end of the reply, because the labels are also words. There are three for
@@ -42,21 +44,65 @@ var observations = []string{"Observation:", "✿RESULT✿", "✿RETURN✿", "Tho
 func lineDialects() []dialect {
 	var all []dialect
 	for _, l := range lineForms {
-		d := dialect{open: l.tool, line: true, closed: true, last: true}
-		object, scalar, expression := d, d, d
-		expression.begins, expression.read = l.beginsExpression, readExpressions
+		d := dialect{open: l.tool, line: true, closed: true, last: true, labelled: true}
+		object, scalar, expression, empty := d, d, d, d
+		expression.begins, expression.read = l.beginsExpression, readLabelled
 		all = append(all, expression)
 		if len(l.inputs) > 0 {
+			empty.begins, empty.read, empty.close, empty.closed = l.beginsNothing, l.read, endOfReply, false
 			object.begins, object.read = l.beginsInput("{"), l.read
-			all = append(all, object)
+			all = append(all, empty, object)
 		}
 		if l.scalar {
 			scalar.begins, scalar.read, scalar.close, scalar.closed = l.beginsInput(""), l.read, "\n", false
 			all = append(all, scalar)
 		}
 	}
-	return all
+	// Command R and smolagents have the whole call behind the label.
+	return append(all, dialect{open: "Action:", line: true, closed: true, last: true, labelled: true, begins: beginsWhole, read: readObjectsFenced})
 }
+
+// endOfReply is a character that no reply has: what it ends, the reply ends.
+const endOfReply = "\x04"
+
+// beginsNothing judges a second label that the reply ends with: a call where the tool
+// needs no arguments.
+func (l labels) beginsNothing(r *Reader, rest string) verdict {
+	name, input, more, ok := l.split(rest)
+	input = strings.TrimLeft(input, space)
+	switch {
+	case !ok:
+		return isProse
+	case more, input == "":
+		return undecided
+	}
+	return callIf(input == endOfReply && r.offers(name) && r.needsNothing(name))
+}
+
+// beginsWhole judges a call with its name behind a label.
+func beginsWhole(r *Reader, rest string) verdict {
+	s := strings.TrimLeft(rest, space)
+	if strings.HasPrefix(s, "`") {
+		info, body, ok := strings.Cut(strings.TrimLeft(s, "`"), "\n")
+		switch {
+		case len(info) > maxInfo:
+			return isProse
+		case !ok:
+			return undecided
+		}
+		s = body
+	}
+	switch s = strings.TrimLeft(s, space+"["); {
+	case s == "":
+		return undecided
+	case s[0] == '{':
+		return r.objectCall(s)
+	}
+	return isProse
+}
+
+// readObjectsFenced reads calls that may stand in a code fence.
+func readObjectsFenced(body string) ([]wish, *Fault) { return readObjects(unfence(body)) }
 
 // split takes the name and what follows the second label. More says that what is there
 // may go on.
@@ -108,13 +154,31 @@ func (r *Reader) reacts() bool {
 	return len(r.shown) == 0 || strings.Contains(r.before(), "Thought:")
 }
 
-// beginsExpression judges name(…) behind the first label.
+// readLabelled reads name(…), or name[…] as the paper about ReAct writes it, where the
+// brackets hold a text.
+func readLabelled(body string) ([]wish, *Fault) {
+	name, rest := leadingName(strings.TrimLeft(body, " \t`"))
+	inside, ok := strings.CutPrefix(strings.TrimSpace(rest), "[")
+	if !ok {
+		return readExpressions(body)
+	}
+	if inside, ok = strings.CutSuffix(inside, "]"); !ok {
+		return nil, &Fault{Cut: true, Problem: "The call breaks off before ]"}
+	}
+	w := wish{name: name, arguments: value{kind: objectKind}}
+	if inside = strings.Trim(inside, space+`"'`); inside != "" {
+		w.positional = []value{{kind: textKind, text: strings.ToValidUTF8(inside, "\uFFFD")}}
+	}
+	return []wish{w}, nil
+}
+
+// beginsExpression judges name(…) or name[…] behind the first label.
 func (l labels) beginsExpression(r *Reader, rest string) verdict {
 	name, s := leadingName(strings.TrimLeft(rest, " \t`"))
 	if s == "" {
 		return undecided
 	}
-	return callIf(opensCall(s) && r.offers(name))
+	return callIf((opensCall(s) || l.scalar && s[0] == '[') && r.offers(name))
 }
 
 // read reads a name, the second label and the arguments. What is no object is the one
@@ -126,6 +190,9 @@ func (l labels) read(body string) ([]wish, *Fault) {
 	}
 	w := wish{name: name}
 	input = strings.TrimSpace(unfence(input))
+	if inner, ok := strings.CutPrefix(input, "`"); ok && strings.HasSuffix(inner, "`") {
+		input = strings.TrimSuffix(inner, "`")
+	}
 	if strings.HasPrefix(input, "{") {
 		var f *Fault
 		w.arguments, f = parseText(input)

@@ -70,7 +70,7 @@ func markCalls() (marks []mark) {
 	seen := make(map[string]bool)
 	for _, d := range dialects() {
 		marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(d) }})
-		if end := d.close; len(end) > 2 && end != "Observation:" && !seen[end] && end != "</function>" {
+		if end := d.close; len(end) > 2 && end[0] != '`' && end != "Observation:" && !seen[end] && end != "</function>" {
 			seen[end] = true
 			marks = append(marks, mark{text: end, judge: leftover, then: drop})
 		}
@@ -123,7 +123,10 @@ func marksOf(name string) []mark {
 // markTool makes the marks that have the name of an offered tool in them.
 func markTool(name string) []mark {
 	leftover := func(r *Reader, _ string, _ bool) verdict { return callIf(r.behind) }
-	marks := []mark{{text: "</" + name + ">", judge: leftover, then: func(*Reader) {}}}
+	var marks []mark
+	for _, s := range spellings(name) {
+		marks = append(marks, mark{text: "</" + s + ">", judge: leftover, then: func(*Reader) {}})
+	}
 	for _, d := range toolDialects(name) {
 		marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(d) }})
 	}

@@ -10,7 +10,7 @@ import (
 // namePrefixes are what models put before a tool's name because their training
 // data did: the namespaces of OpenAI's and Gemini's prompts, and the words of
 // templates. An unknown prefix is no spelling of the name, so it is not taken off.
-var namePrefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "functions:", "function:", "tool:", "call:", "api.", mcpPrefix}
+var namePrefixes = []string{"functions.", "function.", "tools.", "tool.", "default_api.", "default_api:", "functions:", "function:", "tool:", "call:", "api.", mcpPrefix}
 
 // mcpPrefix begins mcp__server__name, which is what MCP clients make of a server's name.
 const mcpPrefix = "mcp__"
@@ -51,6 +51,23 @@ func Name(called string, offered []loci.ToolSpec) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// spellings are the ways of writing a name of several words that are common in the names
+// of elements: read_file, readFile and read-file.
+func spellings(name string) []string {
+	words := strings.Split(name, "_")
+	camel := words[0]
+	for _, w := range words[1:] {
+		camel += strings.ToUpper(w[:min(1, len(w))]) + w[min(1, len(w)):]
+	}
+	all := []string{name}
+	for _, s := range []string{camel, strings.Join(words, "-")} {
+		if s != name {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // spelt finds the one offered name that differs from called in spelling only.

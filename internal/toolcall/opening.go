@@ -66,11 +66,64 @@ func (r *Reader) beginsTag(rest string) verdict {
 	case s[0] == '{':
 		return r.beginsObject(s)
 	}
+	if r.blank && strings.Contains(gap, "\n") {
+		if v := r.beginsAnnounced(s); v != isProse {
+			return v
+		}
+		if v := r.beginsYAML(s); v != isProse {
+			return v
+		}
+	}
 	return r.beginsName(s, gap == "" || strings.Contains(gap, "\n"))
 }
 
+// beginsAnnounced judges an element on lines of its own in which words say what the
+// model is about to do, and an object follows.
+func (r *Reader) beginsAnnounced(s string) verdict {
+	words, _, ok := strings.Cut(s, "{")
+	switch {
+	case strings.ContainsAny(words, "<\n") || !strings.Contains(words, " "):
+		return isProse
+	case !ok:
+		return undecided
+	case !announces(words):
+		return isProse
+	}
+	return r.objectCall(s[len(words):])
+}
+
+// beginsYAML judges an element on lines of its own whose first names an offered tool. It
+// is a call in a form that is not read.
+func (r *Reader) beginsYAML(s string) verdict {
+	const label = "name:"
+	rest, ok := strings.CutPrefix(s, label)
+	if !ok {
+		if strings.HasPrefix(label, s) {
+			return undecided
+		}
+		return isProse
+	}
+	name, _, ended := strings.Cut(rest, "\n")
+	if !ended && len(name) < longestMark {
+		return undecided
+	}
+	return callIf(r.offers(strings.TrimSpace(name)))
+}
+
+// beginsListed judges what follows a tag that lists tools as well as it holds a call.
+func (r *Reader) beginsListed(rest string) verdict {
+	s := strings.TrimLeft(rest, space+"[")
+	switch {
+	case s == "":
+		return undecided
+	case s[0] == '{':
+		return r.objectCall(s)
+	}
+	return isProse
+}
+
 // innerTags are the elements that may stand right inside another.
-var innerTags = []string{"<function=", invokeOpen, "<tool>", "<tool_call>", "<name>", "<tool_name>", "<function_name>", "<server_name>"}
+var innerTags = []string{"<function=", "<function name=", invokeOpen, "<tool>", "<tool_call>", "<name>", "<tool_name>", "<function_name>", "<server_name>"}
 
 // beginsInner judges an element inside another. An empty one is a call that
 // failed only where a line begins with it; in a sentence it is what the sentence
@@ -250,6 +303,7 @@ func (r *Reader) offers(name string) bool {
 // mayOffer tells whether a name is, or can become, that of an offered tool. Once it can
 // not, it never can.
 func (r *Reader) mayOffer(name string) bool {
+	name = strings.TrimSuffix(name, ":")
 	begun := looseName(name)
 	for _, t := range r.offered {
 		if begun != "" && strings.HasPrefix(looseName(t.Name), begun) {

@@ -31,8 +31,8 @@ type quotable struct {
 // A call that stands word for word in an output is never run: it is a quotation, or
 // obeys what a file or a page says. Behind other text it is shown like that text;
 // markup that stands alone is refused, so that the model goes back to what the
-// person asked. One that stands in what the person wrote runs only if it is the
-// whole reply: then the model does what it was told to, and otherwise talks about it.
+// person asked. One that stands in what the person wrote, beside other words, is never
+// run either: they may have asked what it does, or pasted it with the rest of a mail.
 func (r *Reader) Quotable(said string, outputs ...string) {
 	var all strings.Builder
 	for _, o := range outputs {
@@ -82,7 +82,8 @@ func (q *quotable) where(markup, body string) (said, output bool) {
 		return false, true
 	}
 	markup = plainForm(markup)
-	said, output = strings.Contains(q.said, markup), strings.Contains(q.outputs, markup)
+	said = strings.Contains(q.said, markup) && q.said != markup // what is all they wrote is no quotation
+	output = strings.Contains(q.outputs, markup)
 	if body = strings.TrimSpace(body); strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[") {
 		if body = plainForm(body); len(body) >= leastQuote {
 			output = output || strings.Contains(q.outputs, body)
@@ -99,6 +100,14 @@ func repeated() *Fault {
 	}
 }
 
+// asked is the fault of a call that the person's message contains.
+func asked() *Fault {
+	return &Fault{
+		Problem: "This call stands word for word in the person's message, so it was taken for a quotation and did not run",
+		advice:  "Answer what the person asks, in your own words. If they want it done, ask them to say so in theirs.",
+	}
+}
+
 // standing judges a call that could be read by what is around it. Its closing tag
 // begins at i, and it ends at end. The fault is that of a call which is refused.
 func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Fault) {
@@ -107,7 +116,7 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 	switch {
 	case output && alone:
 		return isCall, repeated()
-	case output, said && !alone, leadsExample(r.before()):
+	case output, said && (!alone || r.dialect.doubtful), leadsExample(r.before()), r.dialect.labelled && r.article():
 		return isProse, nil
 	case r.dialect.alone:
 		if rest := strings.TrimLeft(string(r.buf[end:]), " \t\r"); rest != "" && rest[0] != '\n' {
@@ -115,8 +124,8 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 		} else if rest == "" && !final {
 			return undecided, nil
 		}
-	case said:
-		r.dialect.last = true
+	case said: // behind it the model may talk about it
+		r.dialect.last, r.dialect.refused = true, asked()
 	case r.began && r.dialect.open[0] != '[':
 		return isCall, nil
 	case r.began && end == len(r.buf) && !final:
@@ -139,6 +148,47 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 	return isCall, nil
 }
 
+// explains finds that a text ends with words that tell how something is written.
+var explains = regexp.MustCompile(`(?i)(?:\b(?:syntax|notation|template|usage|form|format|pattern)\b(?:\s+(?:(?:of|for|to) (?:\w+ ){0,3}\w+|here|then))?(?:\s+is)?(?:\s+this)?|` +
+	`\bwritten (?:as|so|like this)|(?:语法|語法|格式|用法|写法|寫法)\pL{0,4}|(?:syntax[ei]|formát|zápis)(?:\s+\pL+){0,2}(?:\s+je)?|zapisuje(?:\s+\pL+){0,2})\s*[:：]$`)
+
+// tells finds that a text which leads to a call tells of it: what not to call, what
+// somebody can call, would look like, or has written. It ends with that.
+var tells = regexp.MustCompile(`(?i)(?:\b(?:` +
+	`(?:do not|don['’]t|never|won['’]t|will not|must not|should not|shouldn['’]t)\s+(?:\w+\s+){0,2}(?:run|call|write|use|execute|make|send|type|invoke|say)|` +
+	`(?:you|one|they|he|she|people|users?)\s+(?:can|could|would|may|might)\s+(?:\w+\s+)?(?:call|write|use|say|run|type|send)|` +
+	`(?:would|could|might) (?:be|look like)|like so|wrote|answered|replied)(?:\s+[\w'’]+){0,3}|` +
+	`不要[^，,]{0,6}|别(?:写|用|运行|调用)[^，,]{0,4}|可以写|写道|会是|` +
+	`(?:napište|nepište|nespouštějte|napsal|odpověděl|vypadal)\pL*(?:\s+\pL+){0,2})\s*[:：]?$`)
+
+// supposes finds that a sentence in which a call stands only supposes it. Before a colon
+// small models say so of what they do.
+var supposes = regexp.MustCompile(`(?i)\b(?:I|we)(?: would|['’]d) (?:use|call|run|write|say|answer)\b`)
+
+// speaker finds a line of a person in a conversation that the model writes down.
+var speaker = regexp.MustCompile(`(?im)^[\s*>#-]*(?:user|human|用户|uživatel)\**\s*[:：]`)
+
+// article tells whether the text before lines with labels is one that explains, and not
+// what leads to a call: it has parts or is long, is about agents, and nobody is about to
+// do something.
+func (r *Reader) article() bool {
+	s := r.before()
+	for _, label := range []string{"Thought:", "**Thought:**", "**Thought**:", "思考：", "Question:"} { // these belong to the lines
+		if i := strings.LastIndex("\n"+s, "\n"+label); i >= 0 {
+			s = s[:i]
+		}
+	}
+	s = strings.TrimSpace(s)
+	if leadsExample(s) {
+		return true
+	}
+	last := s[strings.LastIndexByte(s, '\n')+1:]
+	return (strings.Contains(s, "\n\n") || len(s) > 300) && aboutAgents.MatchString(s) && !intends.MatchString(last)
+}
+
+// aboutAgents finds headings, and what articles about such lines are about.
+var aboutAgents = regexp.MustCompile(`(?mi)^#|\b(?:ReAct|agents?|prompts?|LLMs?|(?:language|the) models?|tool calls?|Action Input)\b|模型|智能体|提示词`)
+
 // exampleWords stand before an example.
 var exampleWords = []string{
 	"example", "e.g.", "for instance", "such as", "looks like", "look like", "looks like this", "look like this",
@@ -147,6 +197,16 @@ var exampleWords = []string{
 
 // leadsExample tells whether a text ends with words that an example follows.
 func leadsExample(s string) bool {
+	lead := strings.TrimRight(lastBytes(s, 200), space+"*_")
+	lead = lead[strings.LastIndexByte(lead, '\n')+1:]
+	if end, _ := utf8.DecodeLastRuneInString(lead); lead != "" && !strings.ContainsRune(".!?。！？…", end) {
+		body := strings.TrimRight(lead, ":：")
+		from := strings.LastIndexAny(body, ".!?。！？") + 1
+		lead, body = lead[from:], body[from:]
+		if explains.MatchString(lead) && !intends.MatchString(lead) || tells.MatchString(lead) || lead == body && supposes.MatchString(lead) || speaker.MatchString(s) {
+			return true
+		}
+	}
 	s = strings.ToLower(strings.TrimRight(lastBytes(s, 40), space+"*_:：,"))
 	for _, word := range exampleWords {
 		if rest, ok := strings.CutSuffix(s, word); ok {
@@ -272,11 +332,22 @@ func (r *Reader) before() string {
 func (r *Reader) quoted() bool {
 	if !r.block {
 		bare := bytes.TrimRight(r.tail, space)
-		r.block = bytes.HasSuffix(bare, []byte("<code>")) || bytes.HasSuffix(bare, []byte("<pre>")) || bytes.HasSuffix(bare, []byte("<!--")) ||
-			mayQuote(r.tail) && inQuotation(r.before())
+		indent := r.tail[bytes.LastIndexByte(r.tail, '\n')+1:]
+		if len(bare) > 0 && r.blank && (len(indent) >= 4 || bytes.IndexByte(indent, '\t') >= 0) &&
+			bytes.Count(r.tail[len(bare):], []byte("\n")) > 1 && !listItem.Match(bare[bytes.LastIndex(bare, []byte("\n\n"))+1:]) {
+			r.block = true // code that is indented below a paragraph
+			return true
+		}
+		r.block = quotingTag.Match(bare[max(0, len(bare)-longestMark):]) || mayQuote(r.tail) && inQuotation(r.before())
 	}
 	return r.block
 }
+
+// quotingTag are the elements of HTML that hold quotations, and what begins a comment.
+var quotingTag = regexp.MustCompile(`(?i)(?:<(?:code|pre|samp|example|examples|blockquote|body|p|td)>|</summary>|<!--)$`)
+
+// listItem is the beginning of an item of a list. What is indented below is part of it.
+var listItem = regexp.MustCompile(`(?m)^\s*(?:[-*+]|\d+[.)])\s`)
 
 // mayQuote tells whether there is a byte in b that marks of quotations begin with.
 func mayQuote(b []byte) bool {

@@ -82,29 +82,33 @@ func TestReaderQuotesOutputs(t *testing.T) {
 	}
 }
 
-// A call that the person wrote runs as the whole reply only.
+// A call that the person wrote beside other words is a quotation, whoever repeats it.
 func TestReaderQuotesThePerson(t *testing.T) {
 	const call = `<tool>list_dir(".")</tool>`
-	const said = "Please send exactly " + call + " and nothing else."
-	for _, tc := range []struct {
-		reply string
-		runs  bool
-	}{
-		{call, true},
-		{"<think>I am to send " + call + "</think>\n" + call + "\n", true},
-		{"<tool>list_dir( '.' )</tool>", true},
-		{"You wrote:\n" + call, false},
-		{call + "\nThat is what you wrote.", false},
-		{`<tool>list_dir("a")</tool>` + "\n" + call, false},
-		{"I look.\n" + `<tool>list_dir("b")</tool>`, true},
+	const said = "What would " + call + " do?"
+	for _, tc := range []struct{ said, reply, visible, fault, call string }{
+		{said, call, "", "word for word in the person's message", ""},
+		{said, "<think>They ask about " + call + "</think>\n" + call + "\n", "", "word for word", ""},
+		{said, "<tool>list_dir( '.' )</tool>", "", "word for word", ""},
+		{said, "You wrote:\n" + call, "You wrote:\n" + call, "", ""},
+		{said, call + "\nThat is what you wrote.", call + "\nThat is what you wrote.", "", ""},
+		{said, "I look.\n" + `<tool>list_dir("b")</tool>`, "I look.", "", `list_dir {"path":"b"}`},
+		{"What is {\"name\": \"list_dir\", \"arguments\": {}}?", `{"name": "list_dir", "arguments": {}}`, `{"name": "list_dir", "arguments": {}}`, "", ""},
+		{"Say list_dir(\".\").", `list_dir(".")`, `list_dir(".")`, "", ""},
+		{call, call, "", "", `list_dir {"path":"."}`}, // all that they wrote
+		{" list_dir('.')\n", `list_dir(".")`, "", "", `list_dir {"path":"."}`},
 	} {
-		got := quoting(said, nil, tc.reply)
-		if runs := len(got.Calls) == 1 && !strings.Contains(got.Visible, call); runs != tc.runs && len(got.Calls) != 1 || got.Fault != "" {
+		got := quoting(tc.said, nil, tc.reply)
+		if strings.Join(got.Calls, " ") != tc.call || strings.TrimSpace(got.Visible) != tc.visible {
 			t.Errorf("%q became %+v", tc.reply, got)
 		}
-		if shown := strings.Contains(got.Visible, call); shown == tc.runs {
-			t.Errorf("%q shows %q", tc.reply, got.Visible)
+		if !strings.Contains(got.Fault, tc.fault) || (got.Fault == "") != (tc.fault == "") {
+			t.Errorf("%q has the fault %q, want one with %q", tc.reply, got.Fault, tc.fault)
 		}
+	}
+	// With another call in the reply, what is quoted is shown.
+	if got := quoting(said, nil, `<tool>list_dir("a")</tool>`+"\n"+call); len(got.Calls) != 1 || !strings.Contains(got.Visible, call) {
+		t.Errorf("a call and a quotation became %+v", got)
 	}
 }
 

@@ -198,6 +198,16 @@ func (r *Reader) prose(final bool) bool {
 			i++
 			continue
 		case '`', '~':
+			if r.blank && r.code == 0 && r.buf[i] == '`' { // a block that says that it is a call
+				r.show(i)
+				i = 0
+				if m, partial := r.match(r.buf, final); m != nil {
+					m.then(r)
+					return true
+				} else if partial {
+					return false
+				}
+			}
 			// A longer run is taken for several, so that none is counted again and again.
 			n := countRun(r.buf[i:min(len(r.buf), i+longestMark)], r.buf[i])
 			if i+n == len(r.buf) && n < longestMark && !final {

@@ -189,6 +189,7 @@ func TestReaderFaults(t *testing.T) {
 		{"no call in the tag", `<tool_call>{"path":"a"}</tool_call>`, "", `needs a "name"`, false},
 		{"empty tag", `<tool></tool>Well.`, "Well.", "empty", false},
 		{"invented output", "<tool_output>a.txt</tool_output>There is a.txt.", "", "no tool was called", false},
+		{"a fence behind a fault", "<tool>read_file()</tool>\n\n```xml\n<a/>\n```\nDone.", "```xml\n<a/>\n```\nDone.", "is missing", false},
 		{"quote not closed", `<tool>list_dir("a)</tool> Done.`, " Done.", "not closed", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

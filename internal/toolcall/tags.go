@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,14 +18,24 @@ import (
 //   - <function=…> is that of Llama 3.1 and Qwen3-Coder; the tags around it are often
 //     lost. Seed and MiniMax M2 have a namespace before theirs.
 //   - <invoke name="…"> and the same attribute in other tags are what models
-//     make of forms they half remember. DeepSeek 3.2 has it with its own marks.
+//     make of forms they half remember. DeepSeek 3.2 has it with its own marks, and
+//     version 4 another name around it.
+//   - <tools> is where Hermes's prompt lists the tools. Models that mix it up with the
+//     tag of calls put one there; a list of tools stays prose.
 //   - <tool_use> and <use_mcp_tool> have the name in an element of its own.
+//   - [name(…)] is the list of Python calls of Llama 3.2 and 4. As prose may begin a
+//     line with a bracket, only offered names count.
 //   - [TOOL_REQUEST] is LM Studio's, [tool_call: …] what clients write into logs.
 func tagDialects() []dialect {
 	all := []dialect{
 		{open: "<function=", keep: true, close: "</function>", begins: (*Reader).beginsElement, closed: true, read: readFunctions},
 		{open: "<function_calls>", close: "</function_calls>", begins: (*Reader).beginsTag, read: readTag},
 		{open: "<｜DSML｜function_calls>", close: "</｜DSML｜function_calls>", begins: beginsDSML, read: readDSML},
+		{open: "<｜DSML｜tool_calls>", close: "</｜DSML｜tool_calls>", begins: beginsDSML, read: readDSML},
+		{open: "<｜DSML｜invoke name=", close: "</｜DSML｜invoke>", closed: true, begins: (*Reader).beginsElement, read: readDSMLElement},
+		{open: "<tools>", line: true, close: "</tools>", doubtful: true, begins: (*Reader).beginsListed, read: readObjects},
+		{open: "[", line: true, keep: true, closed: true, begins: beginsCalls, read: readExpressions},
+		{open: "```tool_code", line: true, close: "```", last: true, begins: beginsCode, read: readCode},
 		{open: "[TOOL_REQUEST]", close: "[END_TOOL_REQUEST]", begins: (*Reader).beginsTag, read: readTag},
 		{open: "[TOOL_CALL]", close: "[/TOOL_CALL]", begins: (*Reader).beginsTag, read: readTag},
 		{open: "[tool_call:", line: true, keep: true, closed: true, alone: true, begins: (*Reader).beginsTag, read: readBracketed},
@@ -35,10 +46,67 @@ func tagDialects() []dialect {
 	} {
 		all = append(all, dialect{open: "<" + tag + ">", close: "</" + tag + ">", begins: (*Reader).beginsTag, read: readTag})
 	}
-	for _, tag := range []string{"tool", "tool_call", "function", "invoke"} {
+	for _, tag := range []string{"tool", "tool_call", "function", "function_call", "invoke"} {
 		all = append(all, dialect{open: "<" + tag + " name=", close: "</" + tag + ">", begins: (*Reader).beginsElement, read: readElement})
 	}
 	return all
+}
+
+// beginsCalls judges what follows the bracket of a list of calls.
+func beginsCalls(r *Reader, rest string) verdict {
+	name, s := leadingName(rest)
+	switch {
+	case s == "" && (name == "" || r.mayOffer(name)):
+		return undecided
+	}
+	return callIf(opensCall(s) && r.offers(name))
+}
+
+// statement is a line of a program that is a call, or one around it: Gemini's models were
+// taught to print what a call gives, or to keep it and print that.
+var statement = regexp.MustCompile(`^\s*(?:\w+\s*=\s*)?(?:print\(\s*([\w.]+\(.*\))\s*\)|([\w.]+\(.*\))|)\s*;?\s*$`)
+
+// printing is a line that prints what was kept.
+var printing = regexp.MustCompile(`^\s*print\(\w+\)\s*$`)
+
+// callsOf takes from a program what its statements do with their calls. What has a text
+// over several lines, or another statement, stays as it is.
+func callsOf(program string) string {
+	var calls []string
+	for line := range strings.Lines(program) {
+		m := statement.FindStringSubmatch(line)
+		switch {
+		case strings.Count(line, `"`)%2+strings.Count(line, "'")%2 > 0 || m == nil:
+			return program
+		case !printing.MatchString(line):
+			calls = append(calls, m[1]+m[2])
+		}
+	}
+	return strings.Join(calls, "\n")
+}
+
+// beginsCode judges a block of code that says that it is a call.
+func beginsCode(r *Reader, rest string) verdict {
+	s := strings.TrimLeft(rest, space)
+	s = strings.TrimPrefix(s, "print(")
+	name, after := leadingName(s)
+	if kept := strings.TrimLeft(after, " "); strings.HasPrefix(kept, "=") {
+		if name, after = leadingName(strings.TrimLeft(kept[1:], " ")); after == "" {
+			return undecided
+		}
+	} else if kept == "" && !strings.Contains(name, ".") {
+		return undecided
+	}
+	switch {
+	case after == "" && (name == "" || r.mayOffer(name) || strings.HasPrefix("print", name)):
+		return undecided
+	}
+	return callIf(strings.TrimLeft(rest, " \t\r")[0] == '\n' && opensCall(after) && r.offers(name))
+}
+
+// readCode reads such a block.
+func readCode(body string) ([]wish, *Fault) {
+	return readLiterals(callsOf(strings.TrimSpace(body)))
 }
 
 // readTag reads the inside of an element of tool calls, whichever form it has.
@@ -59,6 +127,11 @@ func readTag(body string) ([]wish, *Fault) {
 		return readFunctions(strings.TrimSuffix(body, "</function>"))
 	case strings.HasPrefix(body, invokeOpen):
 		return readInvokes(body)
+	case strings.HasPrefix(body, "<function name="):
+		if !strings.HasSuffix(body, "</function>") {
+			return nil, &Fault{Cut: true, Problem: "The call breaks off before </function>"}
+		}
+		return readElement(strings.TrimSuffix(strings.TrimPrefix(body, "<function name="), "</function>"))
 	case body[0] == '<':
 		return readNamed(body)
 	case body[0] == '{', body[0] == '[' && strings.HasPrefix(strings.TrimLeft(body[1:], space), "{"):
@@ -66,6 +139,9 @@ func readTag(body string) ([]wish, *Fault) {
 	}
 	if name, inside := leadingName(body); strings.HasPrefix(strings.TrimLeft(inside, space), argumentKey) {
 		return readPairs(name, strings.TrimSpace(inside))
+	}
+	if i := strings.IndexByte(body, '{'); i > 0 && announces(body[:i]) {
+		return readObjects(body[i:])
 	}
 	return readExpressions(body)
 }
@@ -81,9 +157,12 @@ func readBracketed(body string) ([]wish, *Fault) {
 }
 
 // readDSML reads DeepSeek's <invoke> elements, whose tags have a mark before the name.
-func readDSML(body string) ([]wish, *Fault) {
-	return readTag(strings.ReplaceAll(body, "｜DSML｜", ""))
-}
+func readDSML(body string) ([]wish, *Fault) { return readTag(withoutDSML(body)) }
+
+// readDSMLElement reads one of them that has lost the element around it.
+func readDSMLElement(body string) ([]wish, *Fault) { return readElement(withoutDSML(body)) }
+
+func withoutDSML(s string) string { return strings.ReplaceAll(s, "｜DSML｜", "") }
 
 // beginsDSML judges what follows the opening of DeepSeek's calls.
 func beginsDSML(_ *Reader, rest string) verdict {
@@ -127,28 +206,46 @@ func written(s string) value {
 // maxChildren bounds the elements in one, which keeps reading linear.
 const maxChildren = 32
 
-// readChildren reads elements that follow each other and have texts in them. One ends
-// where its tag is closed for the last time, as a text may hold the tag too.
+// readChildren reads elements that follow each other and have texts in them. As a text
+// may hold the tag of its element or of another one too, an element ends where its tag
+// is closed for the last time, or else where it is closed first and the rest can be
+// read.
 func readChildren(body string) ([]field, *Fault) {
-	var fields []field
+	tries := maxTries
+	return childrenAfter(nil, body, &tries)
+}
+
+// childrenAfter reads the elements in body that follow those which were read.
+func childrenAfter(before []field, body string, tries *int) ([]field, *Fault) {
+	if body = strings.TrimSpace(body); body == "" {
+		return before, nil
+	}
+	tag, inside, ok := strings.Cut(body[1:], ">")
+	if body[0] != '<' || !ok || len(before) == maxChildren || !plainName(tag) {
+		return nil, &Fault{Problem: "The arguments are not elements such as <path>…</path>: " + text.Clip(body, 80)}
+	}
 	seen := make(map[string]string)
-	for body = strings.TrimSpace(body); body != ""; body = strings.TrimLeft(body, space) {
-		tag, inside, ok := strings.Cut(body[1:], ">")
-		if body[0] != '<' || !ok || len(fields) == maxChildren || !plainName(tag) {
-			return nil, &Fault{Problem: "The arguments are not elements such as <path>…</path>: " + text.Clip(body, 80)}
-		}
-		end := "</" + tag + ">"
-		i := strings.LastIndex(inside, end)
-		if i < 0 {
-			return nil, &Fault{Cut: true, Field: tag, Problem: "The call breaks off before " + end}
-		}
-		if f := checkUnique(seen, tag); f != nil {
+	for _, f := range append(slices.Clip(before), field{name: tag}) {
+		if f := checkUnique(seen, f.name); f != nil {
 			return nil, f
 		}
-		fields = append(fields, field{tag, written(inside[:i])})
-		body = inside[i+len(end):]
 	}
-	return fields, nil
+	end := "</" + tag + ">"
+	last := strings.LastIndex(inside, end)
+	if last < 0 {
+		return nil, &Fault{Cut: true, Field: tag, Problem: "The call breaks off before " + end}
+	}
+	endingAt := func(i int) ([]field, *Fault) {
+		return childrenAfter(append(slices.Clip(before), field{tag, written(inside[:i])}), inside[i+len(end):], tries)
+	}
+	fields, fault := endingAt(last)
+	if first := strings.Index(inside, end); fault != nil && first < last && *tries > 0 {
+		*tries--
+		if fields, f := endingAt(first); f == nil {
+			return fields, nil
+		}
+	}
+	return fields, fault
 }
 
 // plainName tells whether s is the name of an element without attributes.
@@ -165,6 +262,7 @@ func readNamed(body string) ([]wish, *Fault) {
 		return nil, f
 	}
 	var w wish
+	var flat []field // arguments beside the name
 	for _, fd := range fields {
 		inside := strings.TrimSpace(fd.value.text)
 		switch {
@@ -176,11 +274,17 @@ func readNamed(body string) ([]wish, *Fault) {
 		case slices.Contains(argumentKeys, fd.name):
 			w.arguments, f = parseText(inside)
 		case fd.name != "server_name" && !slices.Contains(otherKeys, fd.name):
-			f = &Fault{Problem: "A call has no element <" + fd.name + ">"}
+			flat = append(flat, fd)
 		}
 		if f != nil {
 			return nil, f
 		}
+	}
+	switch {
+	case len(flat) > 0 && (w.name == "" || w.arguments.kind != nullKind):
+		return nil, &Fault{Problem: "A call has no element <" + flat[0].name + ">"}
+	case len(flat) > 0:
+		w.arguments = value{kind: objectKind, fields: flat}
 	}
 	return []wish{w}, nil
 }
@@ -280,8 +384,30 @@ func beginsAttributes(tool string) func(*Reader, string) verdict {
 	}
 }
 
+// beginsEmpty judges what follows <name/>: nothing in its line, where the tool needs no
+// arguments.
+func beginsEmpty(tool string) func(*Reader, string) verdict {
+	return func(r *Reader, rest string) verdict {
+		switch rest = strings.TrimLeft(rest, " \t\r"); {
+		case !r.needsNothing(tool):
+			return isProse
+		case rest == "":
+			return undecided
+		}
+		return callIf(rest[0] == '\n')
+	}
+}
+
+// needsNothing tells whether an offered tool can be called without arguments.
+func (r *Reader) needsNothing(tool string) bool {
+	tool, _ = Name(tool, r.offered)
+	s, err := r.schema(tool)
+	return err == nil && len(s.root.Required) == 0
+}
+
 // hasParameter tells whether an offered tool has a parameter of this name.
 func (r *Reader) hasParameter(tool, name string) bool {
+	tool, _ = Name(tool, r.offered)
 	s, err := r.schema(tool)
 	return err == nil && slices.ContainsFunc(s.order, func(p string) bool { return looseName(p) == looseName(name) })
 }

@@ -1,16 +1,36 @@
 package toolcall
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // endTokens end a message or a reply. A server should not send them.
 var endTokens = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<|return|>", "</s>", "<bot_end>", "<|end_of_text|>",
 	"<|endoftext|>", "<eos>", "<end_of_turn>"}
 
+// closings are the tags and tokens that end calls and replies. One may be there whose
+// opening is lost.
+var closings = closingTags()
+
+func closingTags() []string {
+	all := slices.Clone(endTokens)
+	for _, d := range dialects() {
+		if c := d.close; len(c) > 2 && (c[0] == '<' || c[0] == '[') && c != "</function>" && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // withoutEnd takes a token off the end of a text.
-func withoutEnd(s string) string {
+func withoutEnd(s string) string { return trimEnds(s, endTokens) }
+
+// trimEnds takes marks off the end of a text, each once.
+func trimEnds(s string, ends []string) string {
 	s = strings.TrimSpace(s)
-	for _, end := range endTokens {
-		s = strings.TrimSuffix(s, end)
+	for _, end := range ends {
+		s = strings.TrimSpace(strings.TrimSuffix(s, end))
 	}
 	return s
 }
@@ -23,7 +43,7 @@ func withoutEnd(s string) string {
 //   - <|tool_call> is Gemma 4's, <start_function_call> FunctionGemma's,
 //     <|tool_call_start|> LFM's, <|tool_call|> that of Granite and Phi-4 and functools[
 //     Phi-4 mini's.
-//   - <|python_tag|> is Llama 3's, <|action_start|> InternLM's, <|START_ACTION|>
+//   - <|python_tag|> is Llama 3's, <|python_start|> Llama 4's, <|action_start|> InternLM's, <|START_ACTION|>
 //     Command R's, <|tools_prefix|> Apertus's.
 //   - [TOOL_CALLS] is Mistral's: before a list, or since version 11 of its tokenizer
 //     before a name, perhaps [CALL_ID] and [ARGS], and an object.
@@ -37,6 +57,7 @@ func tokenDialects() []dialect {
 		{open: "<|tool_call|>", closed: true, begins: (*Reader).beginsTag, read: readTag},
 		{open: "functools[", line: true, keep: true, closed: true, begins: beginsItem, read: readFunctools},
 		{open: "<|python_tag|>", close: "<|eom_id|>", begins: (*Reader).beginsTag, read: readTag},
+		{open: "<|python_start|>", close: "<|python_end|>", begins: (*Reader).beginsTag, read: readTag},
 		{open: "<|action_start|>", close: "<|action_end|>", begins: beginsPlugin, read: readPlugin},
 		{open: "<|START_ACTION|>", close: "<|END_ACTION|>", begins: beginsList, read: readObjects},
 		{open: "<|tools_prefix|>", close: "<|tools_suffix|>", begins: beginsList, read: readObjects},
@@ -66,6 +87,7 @@ var markedForms = []marked{
 	{"<｜tool▁call▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"},
 	{"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"},
 	{"<|tool_call_begin|>", "<|tool_calls_section_end|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"},
+	{"<|tool_calls_begin|>", "<|tool_calls_end|>", "<|tool_call_begin|>", "<|tool_sep|>", "<|tool_call_end|>"},
 	{"<｜tool_calls_begin｜>", "<｜tool_calls_end｜>", "<｜tool_call_begin｜>", "<｜tool_sep｜>", "<｜tool_call_end｜>"},
 }
 

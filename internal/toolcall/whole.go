@@ -40,11 +40,11 @@ func (r *Reader) start(final bool) bool {
 	case v != isCall:
 		r.mode = (*Reader).prose
 	case s[0] == '`' || s[0] == '{' || s[0] == '[':
-		r.mode, r.from = (*Reader).whole, 0
+		r.mode, r.begun, r.from = (*Reader).whole, 0, 0
 	default:
 		name, rest := leadingName(s)
 		if !opensCall(rest) { // an object behind the name
-			r.mode, r.from = (*Reader).whole, 0
+			r.mode, r.begun, r.from = (*Reader).whole, 0, 0
 			return true
 		}
 		if rest[0] != '(' { // a fullwidth one
@@ -74,60 +74,106 @@ func (r *Reader) whole(final bool) bool {
 	return true
 }
 
-// goesOn tells whether something follows the code block that the reply begins
-// with: then it need not be held back any longer.
+// goesOn tells whether something other than more such code blocks follows the one that
+// the reply begins with: then it need not be held back any longer.
 func (r *Reader) goesOn() bool {
-	n := countRun(r.buf, '`')
-	if n < 3 {
-		return false
+	for {
+		n := countRun(r.buf[r.begun:], '`')
+		if n < 3 {
+			return false
+		}
+		fence := r.buf[r.begun : r.begun+n]
+		r.from = max(r.from, r.begun+n)
+		i := bytes.Index(r.buf[r.from:], fence)
+		if i < 0 {
+			r.from = max(r.from, len(r.buf)-n+1)
+			return false
+		}
+		r.from += i
+		rest := bytes.TrimLeft(r.buf[r.from+n:], space)
+		switch v := r.wholeCall(string(rest[:min(len(rest), maxOpening)])); {
+		case len(rest) == 0, v == undecided && len(rest) < maxOpening && rest[0] == '`':
+			return false
+		case v != isCall || countRun(rest, '`') < 3:
+			return true
+		}
+		r.begun = len(r.buf) - len(rest)
+		r.from = r.begun
 	}
-	r.from = max(r.from, n)
-	i := bytes.Index(r.buf[r.from:], r.buf[:n])
-	if i < 0 {
-		r.from = max(r.from, len(r.buf)-n+1)
-		return false
-	}
-	r.from += i
-	return len(bytes.TrimLeft(r.buf[r.from+n:], space)) > 0
 }
 
-// onlyCall reads a reply that is nothing but a call, and tells whether it is. A
-// call of an offered tool that cannot be read is a fault, and not shown; JSON
-// that is something else is the person's.
-func (r *Reader) onlyCall(s string) bool {
-	s = strings.TrimSpace(s)
-	s = strings.TrimSpace(strings.TrimSuffix(s, "</tool_call>"))
-	if n := countRun(s, '`'); n > 0 {
+// codeBlock is the inside of a code fence, and the word behind the fence.
+type codeBlock struct{ info, text string }
+
+// codeBlocks are the blocks that s consists of, or s itself where it has no fence. There
+// are none where something stands between them.
+func codeBlocks(s string) (blocks []codeBlock) {
+	if countRun(s, '`') == 0 {
+		return []codeBlock{{text: s}}
+	}
+	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
+		n := countRun(s, '`')
+		if n == 0 {
+			return nil
+		}
 		fence := s[:n]
-		s = strings.TrimSuffix(s[n:], fence)
-		if strings.Contains(s, fence) {
-			return false // something follows the block, so it is an example
-		}
+		var b codeBlock
+		b.text, s, _ = strings.Cut(s[n:], fence)
 		if n >= 3 {
-			_, s, _ = strings.Cut(s, "\n")
+			b.info, b.text, _ = strings.Cut(b.text, "\n")
 		}
-		if s = strings.TrimSpace(s); r.markupCall(s) == isCall {
-			return r.onlyMarkup(s)
-		}
+		b.info, b.text = strings.TrimSpace(b.info), strings.TrimSpace(b.text)
+		blocks = append(blocks, b)
 	}
-	wishes, f := readWhole(s)
-	if f != nil {
-		if !r.namesTool(s) || r.beforeText(s) {
+	return blocks
+}
+
+// onlyCall reads a reply that is nothing but calls, and tells whether it is. A call
+// of an offered tool that cannot be read is a fault, and not shown; JSON that is
+// something else is the person's.
+func (r *Reader) onlyCall(s string) bool {
+	blocks := codeBlocks(trimEnds(strings.TrimPrefix(strings.TrimSpace(s), functionary), closings))
+	if len(blocks) == 1 && s[0] == '`' && r.markupCall(blocks[0].text) == isCall {
+		return r.onlyMarkup(blocks[0].text)
+	}
+	var all []wish
+	for _, b := range blocks {
+		wishes, f := readWhole(b.text)
+		if f != nil && (!r.names(b, f) || r.beforeText(b.text)) {
 			return false
 		}
-		r.blame(f)
-		return true
+		if f != nil {
+			r.take(all)
+			r.blame(f)
+			return true
+		}
+		if !r.areCalls(wishes, b) {
+			return false
+		}
+		all = append(all, wishes...)
 	}
+	r.take(all)
+	return len(all) > 0
+}
+
+// areCalls tells whether what a block holds is meant as calls of offered tools.
+func (r *Reader) areCalls(wishes []wish, b codeBlock) bool {
+	object := b.text != "" && (b.text[0] == '{' || b.text[0] == '[')
 	for _, w := range wishes {
-		if !r.offers(w.name) || (w.keyed || s[0] != '{' && s[0] != '[') && !r.fits(w) || len(wishes) > 1 && w.arguments.kind == nullKind && len(w.positional) == 0 {
+		if !r.offers(w.name) || (w.keyed || !object) && !r.fits(w) || len(wishes) > 1 && w.arguments.kind == nullKind && len(w.positional) == 0 {
 			return false
 		}
 	}
-	if _, output := r.quotable.where(s, s); output {
-		return false // what the person reads is a piece of a file
-	}
-	r.take(wishes)
-	return len(wishes) > 0
+	// What the person reads then is a piece of a file, or of what they wrote.
+	said, output := r.quotable.where(b.text, b.text)
+	return !said && !output
+}
+
+// names tells whether a block that cannot be read was meant as a call of an offered
+// tool.
+func (r *Reader) names(b codeBlock, f *Fault) bool {
+	name, rest := leadingName(b.text)
+	return r.namesTool(b.text) || f.Cut && r.offers(name) && strings.HasPrefix(strings.TrimLeft(rest, space), "{")
 }
 
 // fits tells whether the arguments are all parameters of the tool, and fit. Most JSON
@@ -160,6 +206,9 @@ func (r *Reader) beforeText(s string) bool {
 
 // readWhole reads the JSON or the literal calls that a whole reply consists of.
 func readWhole(s string) ([]wish, *Fault) {
+	if name, rest := leadingName(s); strings.HasPrefix(strings.TrimLeft(rest, space), argumentKey) {
+		return readPairs(name, strings.TrimSpace(rest))
+	}
 	if begin := strings.TrimLeft(s, space+"["); begin != "" && begin[0] != '{' {
 		return readLiterals(s)
 	}
@@ -195,8 +244,8 @@ func (r *Reader) onlyMarkup(s string) bool {
 
 // wholeCall judges whether a reply that begins with s may be nothing but a
 // call, written as JSON, as name(…), or in a code fence. The languages that a
-// fence may name are those that models put on calls; python or bash is a
-// program for the person.
+// fence may name are those that models put on calls. Bash is a program for
+// the person, and so is Python that is anything but a call that fits.
 func (r *Reader) wholeCall(s string) verdict {
 	if n := countRun(s, '`'); n > 0 {
 		if n == len(s) {
@@ -210,7 +259,7 @@ func (r *Reader) wholeCall(s string) verdict {
 				return isProse
 			case !ok:
 				return undecided
-			case !slices.Contains([]string{"", "json", "jsonc", "json5", "xml", "text", "tool", "tool_call", "tool_code"}, info):
+			case !slices.Contains([]string{"", "json", "jsonc", "json5", "xml", "text", "tool", "tool_call", "python"}, info):
 				return isProse
 			}
 			s = rest
@@ -222,6 +271,10 @@ func (r *Reader) wholeCall(s string) verdict {
 			return v
 		}
 	}
+	if strings.HasPrefix(functionary, s) {
+		return undecided
+	}
+	s, function := strings.CutPrefix(s, functionary)
 	inner := strings.TrimLeft(s, space+"[")
 	switch {
 	case inner == "":
@@ -231,16 +284,20 @@ func (r *Reader) wholeCall(s string) verdict {
 	case s[0] == '[':
 		return isProse
 	}
-	switch name, rest := leadingName(s); {
+	name, rest := leadingName(s)
+	switch after := strings.TrimLeft(rest, space); {
 	case !r.mayOffer(name):
 		return isProse
-	case strings.TrimLeft(rest, space) == "":
+	case after == "", strings.HasPrefix(argumentKey, after):
 		return undecided
-	case opensCall(rest), strings.TrimLeft(rest, space)[0] == '{':
+	case opensCall(rest) && !function, after[0] == '{', strings.HasPrefix(after, argumentKey):
 		return callIf(r.offers(name))
 	}
 	return isProse
 }
+
+// functionary is what Functionary 3.2 writes before the name of a function.
+const functionary = ">>>"
 
 // markupCall judges the inside of a code fence that begins with a tag.
 func (r *Reader) markupCall(s string) verdict {

@@ -163,12 +163,6 @@ func Unreadable(cause error) *loci.Error {
 // MaxCalls bounds the tool calls of one reply.
 const MaxCalls = 128
 
-// CutCall is the error of a tool call that broke off while the reply claims to
-// be complete. It is not run: half a path may be another path.
-func CutCall(name string) *loci.Error {
-	return loci.Errorf(loci.Truncated, "The model's call of the tool %q broke off half-way, so it was not made.", Clip(name))
-}
-
 // TooManyCalls is the error of a reply with more than MaxCalls tool calls, or
 // with more than DefaultMaxLine bytes of arguments.
 func TooManyCalls() *loci.Error {

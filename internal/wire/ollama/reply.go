@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"iter"
@@ -42,7 +43,7 @@ func DecodeStream(r io.Reader) iter.Seq2[loci.Chunk, error] {
 			}
 			// Whatever follows is not part of this reply.
 			if l.Done {
-				yield(l.last(calls.list), nil)
+				yield(l.last(calls), nil)
 				return
 			}
 		}
@@ -93,7 +94,8 @@ func (l line) chunk() loci.Chunk {
 // A callList is the tool calls of a reply so far.
 type callList struct {
 	list []loci.ToolCall
-	size int // bytes of arguments
+	cut  string // the tool whose call broke off, and is left out
+	size int    // bytes of arguments
 }
 
 // add takes the calls of one more line.
@@ -105,7 +107,8 @@ func (calls *callList) add(l line) error {
 		case len(calls.list) == wire.MaxCalls || calls.size > wire.DefaultMaxLine:
 			return wire.TooManyCalls()
 		case !whole:
-			return wire.CutCall(c.Function.Name)
+			calls.cut = cmp.Or(c.Function.Name, "tool")
+			continue
 		}
 		call := loci.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: args}
 		if call.ID == "" {
@@ -117,13 +120,13 @@ func (calls *callList) add(l line) error {
 }
 
 // last is the chunk that completes the reply.
-func (l line) last(calls []loci.ToolCall) loci.Chunk {
-	c := loci.Chunk{Finish: loci.FinishStop, ToolCalls: calls}
+func (l line) last(calls callList) loci.Chunk {
+	c := loci.Chunk{Finish: loci.FinishStop, ToolCalls: calls.list, Cut: calls.cut}
 	// "load" and "unload" are reasons too, of replies without a text.
 	switch {
-	case l.DoneReason == "length":
+	case l.DoneReason == "length", c.Cut != "": // some servers deny their limit
 		c.Finish = loci.FinishLength
-	case len(calls) > 0:
+	case len(calls.list) > 0:
 		c.Finish = loci.FinishTools
 	}
 	// The counts are left out where nothing was generated, as on a load.

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -99,26 +100,23 @@ func (c *call) whole() bool {
 	return string(text) == "null" || bytes.HasPrefix(text, []byte("{")) && json.Valid(text)
 }
 
-// wholeCalls returns the calls of a finished reply. At the length limit those
-// that may have been cut are left out; without that excuse a cut call is an
-// error.
-func (a *assembler) wholeCalls(limit bool) ([]loci.ToolCall, error) {
-	var calls []loci.ToolCall
+// wholeCalls returns the calls of a finished reply, without those that may have been
+// cut, and the tool of the last of these. Some servers say that a reply is complete
+// which their limit has cut.
+func (a *assembler) wholeCalls(limit bool) (calls []loci.ToolCall, cut string) {
 	for i, c := range a.calls {
 		args, whole := wire.Arguments(string(c.arguments))
 		if limit && i == len(a.calls)-1 && !c.whole() {
 			whole = false // even "" or 12 may have been the beginning of more
 		}
-		switch {
-		case !whole && limit:
+		if !whole {
+			cut = cmp.Or(c.name, "tool")
 			continue
-		case !whole:
-			return nil, wire.CutCall(c.name)
 		}
 		if c.id == "" {
 			c.id = loci.NewID(loci.CallPrefix)
 		}
 		calls = append(calls, loci.ToolCall{ID: c.id, Name: c.name, Arguments: args})
 	}
-	return calls, nil
+	return calls, cut
 }

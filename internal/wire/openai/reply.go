@@ -17,9 +17,9 @@ import (
 // Arguments are valid JSON; a JSON string when the model's text was not, so
 // that a tolerant reader can still make sense of it (see [wire.Arguments]).
 //
-// A stream without a finish_reason, or with one that says "stop" in the middle
-// of a call's arguments, ends in an error of code Truncated. Where the reason
-// is the length limit, the unfinished call is dropped and Finish says so. An
+// A stream without a finish_reason ends in an error of code Truncated. A call whose
+// arguments break off is dropped, and the last chunk says so in Cut and Finish, also
+// where the server claims that the reply is complete. An
 // error of the server inside the stream is classed as by [DecodeError].
 //
 // Once the reason is known the reply is complete, whatever follows: only the
@@ -295,10 +295,9 @@ func (a *assembler) last() (loci.Chunk, error) {
 	default:
 		c.Finish = loci.FinishStop
 	}
-	var err error
-	c.ToolCalls, err = a.wholeCalls(c.Finish == loci.FinishLength)
-	if err != nil {
-		return loci.Chunk{}, err
+	c.ToolCalls, c.Cut = a.wholeCalls(c.Finish == loci.FinishLength)
+	if c.Cut != "" {
+		c.Finish = loci.FinishLength
 	}
 	if len(c.ToolCalls) > 0 && c.Finish == loci.FinishStop {
 		c.Finish = loci.FinishTools

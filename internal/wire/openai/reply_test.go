@@ -235,8 +235,8 @@ func TestDecodeStreamCutCalls(t *testing.T) {
 			t.Errorf("at the length limit: %+v, %v; want no call", got, err)
 		}
 		got, err = read(strings.NewReader(sse(cut(args), finish("stop"), done)))
-		if code(err) != loci.Truncated || got.ToolCalls != nil {
-			t.Errorf("a server that says stop: %+v, %v; want code truncated", got, err)
+		if err != nil || got.Finish != loci.FinishLength || got.Cut != "write" || got.ToolCalls != nil {
+			t.Errorf("a server that says stop: %+v, %v; want no call, and that it was cut", got, err)
 		}
 	}
 	for _, args := range []string{"", "12"} {
@@ -390,12 +390,16 @@ func TestDecodeReply(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("calls (-want +got):\n%serror %v", diff, err)
 	}
+	got, err = DecodeReply([]byte(`{"choices":[{"message":{"tool_calls":[{"function":{"name":"x","arguments":"{\"a"}}]},"finish_reason":"stop"}]}`))
+	want = loci.Chunk{Finish: loci.FinishLength, Cut: "x"}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("a cut call (-want +got):\n%serror %v", diff, err)
+	}
 	for in, want := range map[string]loci.Code{
 		`{"error":{"message":"bad","code":400}}`: loci.Refused,
 		`{"choices":[]}`:                         loci.Truncated,
 		`{"choices":[{"mess`:                     loci.Truncated,
 		`[]`:                                     loci.Truncated,
-		`{"choices":[{"message":{"tool_calls":[{"function":{"name":"x","arguments":"{\"a"}}]},"finish_reason":"stop"}]}`: loci.Truncated,
 	} {
 		if got, err := DecodeReply([]byte(in)); code(err) != want {
 			t.Errorf("DecodeReply(%s) = %+v, %v; want code %s", in, got, err, want)

@@ -134,7 +134,6 @@ var things = map[string]string{
 	"README.md": "# Boat\n", "a.txt": "old\n", "a (1).txt": "one\n", "it's.txt": "its\n",
 	"notes/plan.md": "1. Paint the boat.\n", "docs/guide.md": "Guide.\n", "笔记/计划.md": "计划。\n",
 	"colors.txt": "red green\nred\n", "report.md": "old text\n", "long.txt": strings.Repeat("A line of a long text, which has many of them.\n", 400),
-	`C:\Users\mira\notes.md`: "Notes on C.\n",
 }
 
 // furnish puts the folder in order, with more files.
