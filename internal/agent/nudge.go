@@ -78,7 +78,7 @@ func (t *turn) promised(said string) bool {
 // untold gives the call that would tell what the person wants to know, where a reply
 // knows it from nowhere. A question back is no answer.
 func (t *turn) untold(said string) (loci.ToolCall, bool) {
-	if t.agent.cfg.Teller == nil || strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") {
+	if t.agent.cfg.Teller == nil || len(t.req.Message.Content) > longestWish || strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") {
 		return loci.ToolCall{}, false
 	}
 	call, ok := t.agent.cfg.Teller.Tells(t.situation())

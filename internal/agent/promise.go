@@ -2,7 +2,10 @@ package agent
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"loci/internal/text"
 )
 
 // A model that announces a call and stops has not understood that saying is not doing.
@@ -14,6 +17,7 @@ import (
 const (
 	longestPromise  = 600 // bytes of a reply that only announces something
 	longestSentence = 240
+	longestWish     = 2000 // bytes of the person's words that are looked through: what is longer was pasted
 )
 
 // thing is what tools work with, in the languages that the runtime knows. A name of a
@@ -57,22 +61,15 @@ var (
 // tools.
 func promises(said, asked string, tools []string) bool {
 	said = strings.TrimSpace(strings.NewReplacer("**", "", "`", "").Replace(said))
-	if said == "" || len(said) > longestPromise || listLine.MatchString(said) || planned.MatchString(asked) {
+	if said == "" || len(said) > longestPromise || listLine.MatchString(said) {
 		return false
 	}
 	last := lastSentence(said)
 	if len(last) > longestSentence || conditional.MatchString(last) || !announced.MatchString(last) && !(doing.MatchString(last) && goesOn.MatchString(said)) {
 		return false
 	}
-	if thingNamed.MatchString(last) {
-		return true
-	}
-	for _, name := range tools {
-		if strings.Contains(last, name) {
-			return true
-		}
-	}
-	return false
+	named := thingNamed.MatchString(last) || slices.ContainsFunc(tools, func(name string) bool { return strings.Contains(last, name) })
+	return named && !planned.MatchString(text.Clip(asked, longestWish))
 }
 
 // lastSentence is the last sentence that is not a plea for patience.
