@@ -18,11 +18,31 @@ const (
 	leastQuote = 20
 )
 
-// quotable are texts that a reply may quote, without what a quotation may
-// change: white space, quotes and backslashes.
+// quotable are texts that a reply may quote. Most replies have no call in them that
+// could be a quotation, so the texts are as they came until one has.
 type quotable struct {
-	said, outputs string
-	searched      int
+	said     string
+	outputs  []string
+	plain    *plain
+	searched int
+}
+
+// plain are the texts without what a quotation may change: white space, quotes and
+// backslashes.
+type plain struct{ said, outputs string }
+
+// inPlain gives the texts to search in.
+func (q *quotable) inPlain() *plain {
+	if q.plain != nil {
+		return q.plain
+	}
+	var all strings.Builder
+	for _, o := range q.outputs {
+		all.WriteString(plainForm(texts(o)))
+		all.WriteByte('\n') // in no plain form, so nothing is found across outputs
+	}
+	q.plain = &plain{plainForm(q.said), all.String()}
+	return q.plain
 }
 
 // Quotable tells the Reader, before the first piece, what the model may be quoting:
@@ -34,12 +54,7 @@ type quotable struct {
 // person asked. One that stands in what the person wrote, beside other words, is never
 // run either: they may have asked what it does, or pasted it with the rest of a mail.
 func (r *Reader) Quotable(said string, outputs ...string) {
-	var all strings.Builder
-	for _, o := range outputs {
-		all.WriteString(plainForm(texts(o)))
-		all.WriteByte('\n') // in no plain form, so nothing is found across outputs
-	}
-	r.quotable = quotable{said: plainForm(said), outputs: all.String()}
+	r.quotable = quotable{said: said, outputs: outputs}
 }
 
 // texts are all texts in a JSON value, or s where it is none.
@@ -75,18 +90,19 @@ func plainForm(s string) string {
 // where tells whether a call stands in what the person wrote or in an output. Body
 // is the call without its tags: JSON is a call whatever is around it.
 func (q *quotable) where(markup, body string) (said, output bool) {
-	if q.said == "" && q.outputs == "" {
+	if q.said == "" && len(q.outputs) == 0 {
 		return false, false
 	}
-	if q.searched += len(q.said) + len(q.outputs); q.searched > maxSearched {
+	in := q.inPlain()
+	if q.searched += len(in.said) + len(in.outputs); q.searched > maxSearched {
 		return false, true
 	}
 	markup = plainForm(markup)
-	said = strings.Contains(q.said, markup) && q.said != markup // what is all they wrote is no quotation
-	output = strings.Contains(q.outputs, markup)
+	said = strings.Contains(in.said, markup) && in.said != markup // what is all they wrote is no quotation
+	output = strings.Contains(in.outputs, markup)
 	if body = strings.TrimSpace(body); strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[") {
 		if body = plainForm(body); len(body) >= leastQuote {
-			output = output || strings.Contains(q.outputs, body)
+			output = output || strings.Contains(in.outputs, body)
 		}
 	}
 	return said, output
