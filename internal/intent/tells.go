@@ -13,10 +13,13 @@ import (
 // every prompt, and a sum can be done in the head.
 var lookers = []string{listDir, readFile, searchFiles, systemInfo, listProcesses, queryDB}
 
+// longestLook is the length in bytes of a request that is only for a look.
+const longestLook = 400
+
 // mayLook is in all words that ask for a look: a name of a file, or a word for what
 // there is to look at.
 var mayLook = regexp.MustCompile(`(?i)[\pL\d_-]\.[a-z]\w{0,4}\b|[/\\~]` +
-	`|\b(?:file|folder|director|content|document|disk|drive|space|process|program|running|database|table|log|note|memory|ram|cpu|computer|machine|system|uptime|battery|line|word|list|find|search|show|open|read|here)` +
+	`|\b(?:files?|folders?|director(?:y|ies)|contents?|documents?|disk|drive|processes|running|databases?|tables?|logs?|notes|memory|ram|cpu|computer|machine|uptime|list|(?:in|is|are) here)\b` +
 	`|文件|目录|文件夹|内容|文档|磁盘|硬盘|空间|进程|程序|数据库|日志|笔记|内存|电脑|系统|运行|列出|查找|搜索|打开|读` +
 	`|soubor|složk|adresář|obsah|dokument|disk|míst|proces|program|běží|databáz|tabul|log|poznám|pamě|počítač|systém|řádk|slov|vypiš|najdi|hledej|otevři|přečti`)
 
@@ -25,7 +28,7 @@ var mayLook = regexp.MustCompile(`(?i)[\pL\d_-]\.[a-z]\w{0,4}\b|[/\\~]` +
 // Words that may be meant otherwise, such as a question about formats of files or
 // about a paper whose file would be a guess, are left to the model.
 func (r *Router) Tells(s loci.Situation) (loci.ToolCall, bool) {
-	if len(s.Text) > maxWords || !mayLook.MatchString(s.Text) { // the rules take a millisecond
+	if len(s.Text) > longestLook || !mayLook.MatchString(s.Text) { // the rules take a millisecond
 		return loci.ToolCall{}, false
 	}
 	u := r.understand(s)
