@@ -22,6 +22,6 @@ func (t *turn) manage(err error) error {
 		return err
 	}
 	t.alone, t.req.Model = err, ""
-	t.profile = loci.Profile{Tier: loci.TierTiny}
+	t.profile = loci.Profile{Tier: loci.TierTiny, Window: windowUntold}
 	return nil
 }

@@ -146,7 +146,7 @@ type Backends interface {
 type Route struct {
 	Dialect loci.Dialect // what the backend speaks
 	// Model is as the backend lists it, its name included. Passthrough says that
-	// the person wants it bare here: no agent.
+	// the person wants it bare here: no agent. It is told also where no backend answers.
 	Model loci.ModelInfo
 	// Forward posts a request to a path of the backend's protocol, such as
 	// /v1/chat/completions, and returns its reply, whatever the status; the

@@ -97,16 +97,16 @@ func (s *server) ollamaTarget(w http.ResponseWriter, r *http.Request) (*target, 
 	if e := loci.AsError(err); e.Code == loci.NotFound {
 		return nil, loci.Errorf(loci.NotFound, "model '%.200s' not found", t.model)
 	}
-	return nil, err
+	return t, err
 }
 
 // ollamaChat answers a conversation, like openaiChat. Ollama streams unless told
 // not to.
 func (s *server) ollamaChat(w http.ResponseWriter, r *http.Request) error {
 	began := time.Now()
-	t, err := s.ollamaTarget(w, r)
-	if err != nil {
-		return err
+	t, away := s.ollamaTarget(w, r)
+	if away != nil && !t.alone(away) {
+		return away
 	}
 	if t.route.Model.Passthrough && t.route.Dialect == loci.Ollama {
 		return s.relay(w, r, t, "/api/chat", loci.PurposeChat)
@@ -116,6 +116,9 @@ func (s *server) ollamaChat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if req.Load || req.Unload {
+		if away != nil {
+			return away
+		}
 		return s.load(w, r, t, req.Unload, "/api/chat", ollama.NewStream)
 	}
 	model := t.model // the rest of the request is not needed while the reply comes

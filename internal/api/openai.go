@@ -43,7 +43,7 @@ func (s *server) openaiModel(w http.ResponseWriter, r *http.Request) error {
 // not.
 func (s *server) openaiChat(w http.ResponseWriter, r *http.Request) error {
 	t, err := s.target(w, r)
-	if err != nil {
+	if err != nil && !t.alone(err) {
 		return err
 	}
 	if t.route.Model.Passthrough && t.route.Dialect == loci.OpenAI {

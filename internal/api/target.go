@@ -33,6 +33,13 @@ func (s *server) target(w http.ResponseWriter, r *http.Request) (*target, error)
 	return t, err
 }
 
+// alone tells that a conversation goes to the agent although its model's server does
+// not answer: plain requests take no model, and of others the agent tells the same. What
+// is meant for the model alone does not.
+func (t *target) alone(err error) bool {
+	return t != nil && loci.AsError(err).Code == loci.Unreachable && !t.route.Model.Passthrough
+}
+
 // counts are lengths of the context, and of what is dropped of it. A server
 // written in C that gets a negative one may reach outside its memory
 // (CVE-2026-21869).

@@ -117,7 +117,7 @@ type backends struct{ *model.Hub }
 func (b backends) Route(ctx context.Context, name string) (api.Route, error) {
 	t, err := b.Resolve(ctx, name)
 	if err != nil {
-		return api.Route{}, err
+		return api.Route{Model: loci.ModelInfo{Passthrough: b.Bare(name)}}, err
 	}
 	return api.Route{Dialect: t.Server.Backend().Dialect, Model: t.Model, Forward: b.Forward(t)}, nil
 }

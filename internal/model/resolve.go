@@ -138,6 +138,10 @@ func (t Target) as(name string) Target {
 	return t
 }
 
+// Bare tells by a name alone, also where no server lists it, whether its model is meant
+// to be served without the agent.
+func (h *Hub) Bare(name string) bool { return strings.HasPrefix(name, barePrefix) || h.bare(name) }
+
 // bare tells whether a model is configured to be served without the agent.
 func (h *Hub) bare(model string) bool {
 	return slices.ContainsFunc(h.config.Passthrough, func(name string) bool { return exactly(model, name) })
