@@ -17,7 +17,7 @@ var withoutModel = lang.Words{
 // in the error, so talk does, and so does a conversation that another tier began. The
 // session keeps no model: with the first that answers, it goes on as that one's.
 func (t *turn) manage(err error) error {
-	t.alone = nil
+	t.alone, t.unmet = nil, err != nil
 	if err == nil || loci.AsError(err).Code != loci.Unreachable || t.agent.cfg.Chooser == nil || !t.isNew && t.session.Tier != loci.TierTiny {
 		return err
 	}

@@ -72,13 +72,22 @@ func (t *turn) prompt() (req *loci.Request, held bool) {
 	return req, false
 }
 
-// returned is what the tools of this turn have returned. Errors are words of the
-// runtime, and may show how a right call looks.
-func (t *turn) returned() []string {
-	var all []string
-	for _, r := range t.Results {
-		if r.Err == nil {
-			all = append(all, string(r.Data))
+// returned is what tools have returned in the conversation, the client's own included.
+// Errors are words of the runtime, and may show how a right call looks.
+func (t *turn) returned() (all []string) {
+	add := func(result string) {
+		if !strings.HasPrefix(result, `{"error":`) {
+			all = append(all, result)
+		}
+	}
+	for _, n := range t.path {
+		switch {
+		case n.Sent.Role == loci.ToolRole:
+			add(n.Sent.Content)
+		case isOutput(n):
+			for _, o := range outputs(n.Sent.Content) {
+				add(o)
+			}
 		}
 	}
 	return all

@@ -147,6 +147,9 @@ func (t *turn) unwrapped(calls []loci.ToolCall) []loci.ToolCall {
 		if name, known := toolcall.Name(inner.Name, t.specs); known {
 			inner.Name = name
 			meant[i] = inner
+			if t.clients(inner) {
+				t.fitted(&meant[i])
+			}
 		}
 	}
 	return meant

@@ -129,23 +129,34 @@ func TestForkKeepsThePrefix(t *testing.T) {
 // the person whose it is and until it goes on.
 func TestAside(t *testing.T) {
 	w := newWorld(t, loci.TierNative, call("list_dir", `{}`), "Two files.", "Yes.")
-	w.ask(nil, "What is there?")
+	w.turn(loci.TurnRequest{Principal: owner, Thread: "chat-1", Resent: true, Message: loci.Message{Role: loci.User, Content: "What is there?"}})
 	guest := loci.Principal{ID: "guest"}
+	all := []string{"What is there?", "Two  files.\n"}
 	for name, e := range map[string]struct {
-		who         loci.Principal
-		model, said string
-		question    string
+		who      loci.Principal
+		model    string
+		thread   string
+		quoted   []string
+		question string
 	}{
-		"another person":  {guest, "", "What is there?", "A title?"},
-		"another model":   {owner, "other", "What is there?", "A title?"},
-		"another message": {owner, "", "Hello?", "A title?"},
-		"no room":         {owner, "", "What is there?", strings.Repeat("long ", 4000)},
+		"another person":                   {guest, "", "", all, "A title?"},
+		"another model":                    {owner, "other", "", all, "A title?"},
+		"another message":                  {owner, "", "", []string{"Hello?", "Two files."}, "A title?"},
+		"another answer":                   {owner, "", "", []string{"What is there?", "Three files."}, "A title?"},
+		"more than was said":               {owner, "", "", append([]string{"Hello?"}, all...), "A title?"},
+		"only the end, which others have":  {owner, "", "", all[1:], "A title?"},
+		"another chat with the same words": {owner, "", "chat-2", all, "A title?"},
+		"nothing":                          {owner, "", "chat-1", nil, "A title?"},
+		"no room":                          {owner, "", "", all, strings.Repeat("long ", 4000)},
 	} {
-		if _, _, ok := w.agent.Aside(t.Context(), e.who, e.model, e.said, e.question); ok {
+		if _, _, ok := w.agent.Aside(t.Context(), e.who, e.model, e.thread, e.quoted, e.question); ok {
 			t.Errorf("%s: there is an aside", name)
 		}
 	}
-	ctx, aside, ok := w.agent.Aside(t.Context(), owner, "", " What is there?\n", "A title?")
+	if _, _, ok := w.agent.Aside(t.Context(), owner, "", "chat-1", all[1:], "A title?"); !ok {
+		t.Error("the end of the chat itself is not known")
+	}
+	ctx, aside, ok := w.agent.Aside(t.Context(), owner, "", "", all, "A title?")
 	if !ok || ctx.Err() != nil || aside.Purpose != loci.PurposeJob || aside.Messages[len(aside.Messages)-1].Content != "A title?" {
 		t.Fatalf("the aside is %+v, %v", aside, ok)
 	}

@@ -73,6 +73,7 @@ func (a *Agent) Delete(ctx context.Context, p loci.Principal, session string) er
 		return err
 	}
 	a.clock.drop(session)
+	a.resting.drop(session)
 	a.feeds.end(session) // whoever joins from now on does not find the session
 	return nil
 }

@@ -62,6 +62,7 @@ type kit struct {
 	specs   []loci.ToolSpec // all that may be called
 	client  offer.Offer     // those of them that the client runs
 	alone   error           // why there is no model in this turn; see manage
+	unmet   bool            // nothing is known of the model at the moment
 }
 
 // reply is what a turn says.

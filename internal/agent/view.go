@@ -179,7 +179,11 @@ func (t *turn) readOn(call loci.ToolCall) loci.ToolResult {
 		ID   string
 		From int
 	}
-	_ = json.Unmarshal(call.Arguments, &args) // what is missing names no result
+	if schema, err := toolcall.Compile(offer.ReadResult()); err == nil {
+		if fitting, err := schema.Arguments(call.Arguments); err == nil {
+			_ = json.Unmarshal(fitting, &args) // what is missing names no result
+		}
+	}
 	whole := t.result(args.ID)
 	if whole == "" || args.From < 0 || args.From >= len(whole) {
 		e := &loci.ToolError{

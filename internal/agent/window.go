@@ -27,6 +27,9 @@ const (
 // happened is kept for the turns to come, and the person is told.
 func (t *turn) fit(message int) {
 	t.fromBase()
+	if t.unmet { // its window may be larger, and what is left out stays out
+		return
+	}
 	room := t.tokens(t.usable())
 	if message > t.tokens(t.profile.Window) { // some servers refuse it, and some cut it in silence
 		t.full = true
@@ -74,7 +77,7 @@ func (t *turn) makeRoom() {
 		t.estimate = t.fixed() + t.pathTokens(t.view())
 		return t.estimate <= limit
 	}
-	if fits() {
+	if fits() || t.unmet {
 		return
 	}
 	newest := len(t.path)
@@ -293,7 +296,7 @@ func (t *turn) tooLong() bool {
 	if t.overlong++; t.overlong > mostRefused || t.full {
 		return false
 	}
-	t.agent.scales.heed(t.profile, before, before*5/4)
+	t.agent.scales.heed(t.profile, before, int(float64(before)*t.agent.scales.of(t.profile)*5/4))
 	if t.makeRoom(); t.estimate >= before {
 		return false
 	}

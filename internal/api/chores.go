@@ -114,10 +114,11 @@ var asides = []chore.Kind{chore.Title, chore.Tags, chore.FollowUps}
 // where the conversation is another one, or the reply of no use.
 func (s *server) aside(ctx context.Context, r *http.Request, c *conversation, asked chore.Chore, req loci.Request) (loci.Chunk, bool) {
 	question, ok := c.choreRequest(r).Instructions()
-	if s.Aside == nil || s.ClientJobs == JobsShort || !ok || asked.Said() == "" || !slices.Contains(asides, asked.Kind) {
+	if s.Aside == nil || s.ClientJobs == JobsShort || !ok || !slices.Contains(asides, asked.Kind) {
 		return loci.Chunk{}, false
 	}
-	ctx, there, ok := s.Aside.Aside(ctx, exchangeOf(r).caller.principal, req.Model, asked.Said(), question)
+	_, thread := identity(r)
+	ctx, there, ok := s.Aside.Aside(ctx, exchangeOf(r).caller.principal, req.Model, thread, asked.Quoted(), question)
 	if !ok {
 		return loci.Chunk{}, false
 	}

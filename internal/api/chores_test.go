@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,8 +182,8 @@ func TestChoresInShort(t *testing.T) {
 // asideOf is a conversation that the model has in its cache.
 type asideOf struct{ said, model string }
 
-func (a asideOf) Aside(ctx context.Context, p loci.Principal, model, said, question string) (context.Context, loci.Request, bool) {
-	return ctx, loci.Request{Model: model, Messages: user("before\n" + question)}, p.Owner && said == a.said && model == a.model
+func (a asideOf) Aside(ctx context.Context, p loci.Principal, model, _ string, quoted []string, question string) (context.Context, loci.Request, bool) {
+	return ctx, loci.Request{Model: model, Messages: user("before\n" + question)}, p.Owner && slices.Contains(quoted, a.said) && model == a.model
 }
 
 // On a server with one slot what concerns the conversation that it has is asked at its

@@ -24,7 +24,7 @@ type Engine interface {
 type Aside interface {
 	// Aside gives the call that puts a question to its end, without changing it, if it
 	// is one of p's in which they said this last. The call has to end with the context.
-	Aside(ctx context.Context, p loci.Principal, model, said, question string) (context.Context, loci.Request, bool)
+	Aside(ctx context.Context, p loci.Principal, model, thread string, quoted []string, question string) (context.Context, loci.Request, bool)
 }
 
 // Sessions runs turns that belong to their session: they end by themselves or

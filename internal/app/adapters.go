@@ -50,7 +50,7 @@ var (
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
 	_ intent.Chooser     = (*model.Hub)(nil)
-	_ toolkit.Writer     = (*model.Hub)(nil)
+	_ toolkit.Writer     = writer{}
 
 	_ api.Engine    = (*agent.Agent)(nil)
 	_ api.Sessions  = (*agent.Agent)(nil)
@@ -108,6 +108,21 @@ type embedder struct{ hub *model.Hub }
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, _, err := e.hub.Embed(ctx, "", texts)
 	return vectors, err
+}
+
+// writer is the hub for tools that ask a model themselves. Like results of tools, what it
+// is asked holds no known secret; a text with a part left out could not be changed.
+type writer struct {
+	*model.Hub
+	known redact.Known
+}
+
+// Write gives the answer of a model to one question.
+func (w writer) Write(ctx context.Context, model, system, question string, form json.RawMessage) (string, error) {
+	if w.known.Text(question) != question {
+		return "", loci.Errorf(loci.Refused, "There is a secret in it that no model is shown.").WithHint("Give old_text and new_text, without the secret in them.")
+	}
+	return w.Hub.Write(ctx, model, system, question, form)
 }
 
 // backends is the way around the agent.

@@ -274,7 +274,7 @@ func (a *App) toolConfig(now func() time.Time) tool.Config {
 
 // toolkitConfig says what the built-in tools may reach.
 func (a *App) toolkitConfig() toolkit.Config {
-	c := toolkit.Config{Trash: a.trash(), Writer: a.hub, Databases: map[string]database.Connection{}, Apps: map[string]desktop.App{}}
+	c := toolkit.Config{Trash: a.trash(), Writer: writer{a.hub, a.opts.Hide.Known()}, Databases: map[string]database.Connection{}, Apps: map[string]desktop.App{}}
 	for name, d := range a.opts.Config.Databases {
 		c.Databases[name] = database.Connection{URL: string(d.URL), Writable: d.Writable}
 	}

@@ -34,14 +34,18 @@ func cutTalk(text string) (talk, rest string, pasted bool) {
 	return "", text, false
 }
 
-// Said is the last that the user said in the conversation; empty where nobody is
-// named.
-func (c Chore) Said() string {
-	if !hasRoles(c.Talk) {
-		return ""
+// Quoted are the messages of the conversation, without the names of who speaks; nil
+// where nobody is named.
+func (c Chore) Quoted() (messages []string) {
+	marks := role.FindAllStringIndex(c.Talk, -1)
+	for i, m := range marks {
+		end := len(c.Talk)
+		if i+1 < len(marks) {
+			end = marks[i+1][0]
+		}
+		messages = append(messages, strings.TrimSpace(c.Talk[m[1]:end]))
 	}
-	_, last := spoken(c.Talk)
-	return last
+	return messages
 }
 
 // Instructions are what a request says about the conversation that is pasted into it,

@@ -36,6 +36,10 @@ func Of(c Call) (loci.Receipt, loci.Sent) {
 		c.Before = loci.Sent{}
 	}
 	u := *c.Usage
+	if u.Cached != nil { // a server may say anything
+		u.Cached = new(min(max(*u.Cached, 0), u.Prompt))
+		c.Usage = &u
+	}
 	sent.Prompt, sent.Reply = u.Prompt, c.reply()
 	r.Prompt, r.Context, r.Completion = u.Prompt, u.Prompt, u.Completion
 	r.PromptTime, r.OutputTime = u.PromptTime, u.OutputTime
@@ -139,7 +143,14 @@ func (c Call) lost(r *loci.Receipt, sent *loci.Sent, jumped bool, total int) {
 	if r.Wasted != nil {
 		wasted = *r.Wasted
 	}
-	tools := sent.Tools != nil && wasted > Glue && c.Alone && wasted >= most(share(r.Prompt, sent.Tools.Size, total))
+	system := 0
+	for _, p := range sent.System {
+		system += p.Size
+	}
+	// What comes before the tools is still there, where that is counted; a server without
+	// a cache has nothing.
+	tools := sent.Tools != nil && wasted > Glue && c.Alone && wasted >= most(share(r.Prompt, sent.Tools.Size, total)) &&
+		(!r.Counted || *r.Reused >= most(share(r.Prompt, system, total)))
 	sent.Strays = c.Before.Strays
 	switch newest := sent.Messages[max(len(sent.Messages)-1, 0):]; {
 	case jumped || tools:

@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -190,5 +191,28 @@ func TestSum(t *testing.T) {
 	}
 	if s = Sum(s, loci.Receipt{Calls: 1}); s.Wasted != nil || s.Reused != nil {
 		t.Errorf("a sum with what nobody knows: %+v", s)
+	}
+}
+
+// A server without a cache reads all of it each time, which says nothing about where its
+// template puts the tools; and what no server can have counted is made right.
+func TestNoCache(t *testing.T) {
+	for name, cached := range map[string]int{"none": 0, "less than none": -7, "more than there is": 1_000_000} {
+		var before loci.Sent
+		for i := range 6 {
+			req := &loci.Request{Model: "m", Tools: []loci.ToolSpec{{Name: "read_file", Description: strings.Repeat("Reads a file. ", 50)}},
+				Messages: []loci.Message{{Role: loci.System, Content: strings.Repeat("Be brief. ", 20)}}}
+			for n := range i + 1 {
+				req.Messages = append(req.Messages, loci.Message{Role: loci.User, Content: fmt.Sprint("Question ", n)})
+			}
+			r, sent := Of(Call{Prompt: Prompt{Request: req}, Before: before, Alone: true, Usage: &loci.Usage{Prompt: 400 + 5*i, Cached: &cached, Completion: 3}})
+			if r.Broke != nil && r.Broke.Cause == loci.BreakTemplate {
+				t.Errorf("%s: call %d broke by %s", name, i, r.Broke)
+			}
+			if *r.Reused < 0 || *r.Reused > r.Prompt || *r.Evaluated < 0 {
+				t.Errorf("%s: %d of %d reused", name, *r.Reused, r.Prompt)
+			}
+			before = sent
+		}
 	}
 }
