@@ -75,10 +75,10 @@ func markCalls() (marks []mark) {
 			marks = append(marks, mark{text: end, judge: leftover, then: drop})
 		}
 	}
-	for _, tag := range []string{"<tool_output>", "<tool_response>"} {
+	for _, tag := range []string{outputTag, "<tool_response>"} {
 		marks = append(marks, mark{text: tag, judge: (*Reader).isOutput, then: (*Reader).invented})
 	}
-	for _, end := range append([]string{"</tool_output>", "</tool_response>", "</invoke>", "<|/tool_call|>"}, endTokens...) {
+	for _, end := range append([]string{outputEnd, "</tool_response>", "</invoke>", "<|/tool_call|>"}, endTokens...) {
 		marks = append(marks, mark{text: end, judge: leftover, then: drop})
 	}
 	goesOn := func(r *Reader, _ string, _ bool) verdict { return callIf(len(r.calls) > 0 || r.fault != nil) }
