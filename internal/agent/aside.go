@@ -44,9 +44,6 @@ func (r *resting) keep(t *turn) {
 		return
 	}
 	req := t.request()
-	if t.session.Tier == loci.TierNative {
-		req.Tools = t.offered()
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last == nil {

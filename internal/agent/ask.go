@@ -27,9 +27,7 @@ func (t *turn) ask(ctx context.Context) phase {
 	req, held := t.prompt()
 	reader := toolcall.NewReader(t.specs)
 	reader.Quotable(t.req.Message.Content, t.returned()...)
-	out, err := t.stream(ctx, req, func(piece string) (string, string) {
-		return reader.Write(piece), reader.Reasoning()
-	})
+	out, err := t.stream(ctx, req, reader)
 	if err != nil {
 		if errors.Is(err, loci.ErrNoTools) && t.session.Tier == loci.TierNative && out.text == "" {
 			return t.toText()
@@ -57,7 +55,6 @@ func (t *turn) ask(ctx context.Context) phase {
 func (t *turn) prompt() (req *loci.Request, held bool) {
 	req = t.request()
 	if t.session.Tier == loci.TierNative {
-		req.Tools = t.offered()
 		if t.Step == 1 { // later it would never come to an answer
 			req.ToolChoice = t.client.Choice(t.req.ToolChoice)
 		}
@@ -84,6 +81,9 @@ func (t *turn) returned() []string {
 	return all
 }
 
+// noAnswer stands where a model said nothing.
+const noAnswer = "(The model gave no answer. Ask again, or in other words.)"
+
 // output is what one model call gave.
 type output struct {
 	text    string // as generated, markup included
@@ -95,8 +95,8 @@ type output struct {
 	receipt loci.Receipt
 }
 
-// stream makes one model call and shows its text through a filter.
-func (t *turn) stream(ctx context.Context, req *loci.Request, filter func(piece string) (visible, thought string)) (*output, error) {
+// stream makes one model call and shows of its text what a reader lets through.
+func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.Reader) (*output, error) {
 	var text strings.Builder
 	out := &output{}
 	began := time.Now()
@@ -110,7 +110,7 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, filter func(piece 
 			return out, err
 		}
 		text.WriteString(chunk.Text)
-		visible, thought := filter(chunk.Text)
+		visible, thought := reader.Write(chunk.Text), reader.Reasoning()
 		if visible != "" && t.shown.Len() == t.spoken {
 			t.gap()
 		}
@@ -245,7 +245,7 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		t.gap()
 		t.speak("(The reply ends here because the model's window or its limit is full. Say \"go on\" to have the rest.)")
 	case t.shown.Len() == 0:
-		t.speak("(The model gave no answer. Ask again, or in other words.)")
+		t.speak(noAnswer)
 	default:
 		if n := t.nudge(out); n != nil {
 			return t.urged(&done, sent, n)
@@ -308,8 +308,8 @@ func (t *turn) identified(calls []loci.ToolCall) []loci.ToolCall {
 // fitted gives a call that the client is to run arguments that fit its tool. One that
 // cannot be read is not handed over: the model hears what is wrong with it.
 func (t *turn) fitted(c *loci.ToolCall) {
-	at := slices.IndexFunc(t.specs, func(s loci.ToolSpec) bool { return s.Name == c.Name })
-	schema, err := toolcall.Compile(t.specs[at])
+	spec, _ := t.spec(c.Name) // there is one: the client has it
+	schema, err := toolcall.Compile(spec)
 	if err != nil { // the client knows what it means
 		schema, err = toolcall.Compile(loci.ToolSpec{Name: c.Name})
 	}
@@ -348,7 +348,8 @@ func (t *turn) toText() phase {
 	return (*turn).ask
 }
 
-// request is the next model call: the frozen system block, then the path.
+// request is the next model call: the frozen system block and, where the model calls
+// tools natively, the tools, then the path.
 func (t *turn) request() *loci.Request {
 	req := &loci.Request{
 		Model:    t.session.Model,
@@ -358,6 +359,9 @@ func (t *turn) request() *loci.Request {
 	}
 	if t.Receipt.Calls == 0 {
 		req.Purpose = loci.PurposeChat
+	}
+	if t.session.Tier == loci.TierNative {
+		req.Tools = t.offered()
 	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
 	var before loci.Node // the last one that was sent
