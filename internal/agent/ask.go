@@ -24,7 +24,7 @@ func (t *turn) ask(ctx context.Context) phase {
 	}
 	t.Step++
 	t.makeRoom()
-	req, held := t.prompt()
+	req, forced := t.prompt()
 	reader := toolcall.NewReader(t.specs)
 	reader.Quotable(t.req.Message.Content, t.returned()...)
 	out, err := t.stream(ctx, req, reader)
@@ -35,7 +35,7 @@ func (t *turn) ask(ctx context.Context) phase {
 		if loci.AsError(err).Code == loci.Context && out.text == "" && t.tooLong() {
 			return (*turn).ask
 		}
-		if held && out.text == "" && ctx.Err() == nil && refusedForm(err) {
+		if forced && out.text == "" && ctx.Err() == nil && refusedForm(err) {
 			t.log.Info("asking again without a form", "stage", "model", "error", loci.AsError(err).Code)
 			t.Step--
 			return (*turn).ask
@@ -52,16 +52,16 @@ func (t *turn) ask(ctx context.Context) phase {
 
 // prompt is the next model call as the tier makes it, and whether its reply is held to
 // a call.
-func (t *turn) prompt() (req *loci.Request, held bool) {
+func (t *turn) prompt() (req *loci.Request, forced bool) {
 	req = t.request()
 	if t.session.Tier == loci.TierNative {
 		if t.Step == 1 { // later it would never come to an answer
 			req.ToolChoice = t.client.Choice(t.req.ToolChoice)
 		}
-		return req, t.hold(req)
+		return req, t.force(req)
 	}
-	if held = t.hold(req); held { // the form has an end of its own, and arguments may hold a stop sequence
-		return req, held
+	if forced = t.force(req); forced { // the form has an end of its own, and arguments may hold a stop sequence
+		return req, forced
 	}
 	if t.profile.Stopping != loci.No {
 		req.Options.Stop = slices.Concat(req.Options.Stop, toolcall.Stops(t.session.Markup), t.profile.Stops)
@@ -250,7 +250,7 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		if n := t.nudge(out); n != nil {
 			return t.urged(&done, sent, n)
 		}
-		if t.Nudged && t.mayLook() && t.promised(t.step()) {
+		if t.nudged() && t.mayLook() && t.promised(t.step()) {
 			t.gap()
 			t.speak(onlySaid.In(t.scope.Lang))
 		}
