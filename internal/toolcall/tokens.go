@@ -10,7 +10,7 @@ var endTokens = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<
 	"<|endoftext|>", "<eos>", "<end_of_turn>"}
 
 // closings are the tags and tokens that end calls and replies. One may be there whose
-// opening is lost.
+// opening is lost. </function> is none of them: see [Reader.ambiguous].
 var closings = closingTags()
 
 func closingTags() []string {
