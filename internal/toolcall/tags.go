@@ -59,7 +59,7 @@ func beginsCalls(r *Reader, rest string) verdict {
 	case s == "" && (name == "" || r.mayOffer(name)):
 		return undecided
 	}
-	return callIf(opensCall(s) && r.offers(name))
+	return markupIf(opensCall(s) && r.offers(name))
 }
 
 // statement is a line of a program that is a call, or one around it: Gemini's models were
@@ -101,7 +101,7 @@ func beginsCode(r *Reader, rest string) verdict {
 	case after == "" && (name == "" || r.mayOffer(name) || strings.HasPrefix("print", name)):
 		return undecided
 	}
-	return callIf(strings.TrimLeft(rest, " \t\r")[0] == '\n' && opensCall(after) && r.offers(name))
+	return markupIf(strings.TrimLeft(rest, " \t\r")[0] == '\n' && opensCall(after) && r.offers(name))
 }
 
 // readCode reads such a block.
@@ -122,14 +122,14 @@ func readTag(body string) ([]wish, *Fault) {
 		return nil, &Fault{Problem: "The tool markup is empty"}
 	case strings.HasPrefix(body, "<function="):
 		if !strings.HasSuffix(body, "</function>") {
-			return nil, &Fault{Cut: true, Problem: "The call breaks off before </function>"}
+			return nil, cutBefore("</function>")
 		}
 		return readFunctions(strings.TrimSuffix(body, "</function>"))
 	case strings.HasPrefix(body, invokeOpen):
 		return readInvokes(body)
 	case strings.HasPrefix(body, "<function name="):
 		if !strings.HasSuffix(body, "</function>") {
-			return nil, &Fault{Cut: true, Problem: "The call breaks off before </function>"}
+			return nil, cutBefore("</function>")
 		}
 		return readElement(strings.TrimSuffix(strings.TrimPrefix(body, "<function name="), "</function>"))
 	case body[0] == '<':
@@ -151,7 +151,7 @@ func readBracketed(body string) ([]wish, *Fault) {
 	body = strings.TrimPrefix(body, "[tool_call:")
 	inner, ok := strings.CutSuffix(body, "]")
 	if !ok {
-		return nil, &Fault{Cut: true, Problem: "The call breaks off before ]"}
+		return nil, cutBefore("]")
 	}
 	return readTag(inner)
 }
@@ -182,11 +182,11 @@ func readPairs(name, body string) ([]wish, *Fault) {
 		}
 		key, rest, ok := strings.Cut(part, "</arg_key>")
 		if !ok {
-			return nil, &Fault{Cut: true, Problem: "The call breaks off before </arg_key>"}
+			return nil, cutBefore("</arg_key>")
 		}
 		v := strings.TrimPrefix(strings.TrimSpace(rest), argumentValue)
 		if v, ok = strings.CutSuffix(v, "</arg_value>"); !ok {
-			return nil, &Fault{Cut: true, Problem: "The call breaks off before </arg_value>"}
+			return nil, cutBefore("</arg_value>")
 		}
 		if f := checkUnique(seen, strings.TrimSpace(key)); f != nil {
 			return nil, f
@@ -233,7 +233,9 @@ func childrenAfter(before []field, body string, tries *int) ([]field, *Fault) {
 	end := "</" + tag + ">"
 	last := strings.LastIndex(inside, end)
 	if last < 0 {
-		return nil, &Fault{Cut: true, Field: tag, Problem: "The call breaks off before " + end}
+		f := cutBefore(end)
+		f.Field = tag
+		return nil, f
 	}
 	endingAt := func(i int) ([]field, *Fault) {
 		return childrenAfter(append(slices.Clip(before), field{tag, written(inside[:i])}), inside[i+len(end):], tries)
@@ -317,14 +319,14 @@ func beginsParameters(tool string) func(*Reader, string) verdict {
 		if end := "</" + tool + ">"; strings.HasPrefix(end, s) {
 			return undecided
 		} else if strings.HasPrefix(s, end) {
-			return isCall
+			return isMarkup
 		}
 		name, after := leadingName(s[1:])
 		switch {
 		case after == "":
 			return undecided
 		case after[0] == '>':
-			return callIf(r.hasParameter(tool, name))
+			return markupIf(r.hasParameter(tool, name))
 		}
 		return isProse
 	}
@@ -380,7 +382,7 @@ func beginsAttributes(tool string) func(*Reader, string) verdict {
 		case after == "":
 			return undecided
 		}
-		return callIf(after[0] == '=' && r.hasParameter(tool, name))
+		return markupIf(after[0] == '=' && r.hasParameter(tool, name))
 	}
 }
 
@@ -394,7 +396,7 @@ func beginsEmpty(tool string) func(*Reader, string) verdict {
 		case rest == "":
 			return undecided
 		}
-		return callIf(rest[0] == '\n')
+		return markupIf(rest[0] == '\n')
 	}
 }
 
