@@ -154,7 +154,8 @@ func (t *turn) force(req *loci.Request) bool {
 }
 
 // refusedForm tells whether a server would rather not hold a reply to a form: its
-// converter of schemas may not know all of them, and the call can be made without.
+// converter of schemas may not know all of them, and the call can be made without. The
+// trial of a demanded call (internal/model) takes the same codes for a refusal.
 func refusedForm(err error) bool {
 	code := loci.AsError(err).Code
 	return code == loci.Invalid || code == loci.Internal || code == loci.Refused
