@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -266,25 +265,9 @@ func besides(native, written []loci.ToolCall) []loci.ToolCall {
 	return slices.DeleteFunc(slices.Clone(written), func(w loci.ToolCall) bool {
 		return slices.ContainsFunc(native, func(n loci.ToolCall) bool {
 			name, _ := toolcall.Name(n.Name, []loci.ToolSpec{{Name: w.Name}})
-			return name == w.Name && sameJSON(n.Arguments, w.Arguments)
+			return name == w.Name && transcript.SameArguments(n, w)
 		})
 	})
-}
-
-// sameJSON tells whether two JSON texts are the same but for order and layout, and a
-// text that holds JSON the same as that JSON.
-func sameJSON(a, b json.RawMessage) bool {
-	var values [2]any
-	for i, raw := range []json.RawMessage{a, b} {
-		var text string
-		if json.Unmarshal(raw, &text) == nil {
-			raw = json.RawMessage(text)
-		}
-		if json.Unmarshal(raw, &values[i]) != nil {
-			return false
-		}
-	}
-	return reflect.DeepEqual(values[0], values[1])
 }
 
 // identified gives each call an id and the name of the offered tool it means.
