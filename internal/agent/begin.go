@@ -156,7 +156,7 @@ func (t *turn) facts(tier loci.Tier) prompt.Facts {
 		Folders: t.scope.Folders,
 		Working: t.scope.Working,
 		Tier:    tier,
-		Brief:   offer.Budget(t.profile.Window) <= offer.Budget(0),
+		Brief:   offer.Small(t.profile.Window),
 	}
 	if !s.ReplaceClient {
 		f.Client = cmp.Or(t.session.ClientSystem, t.req.System)

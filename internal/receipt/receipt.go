@@ -7,9 +7,9 @@ import (
 	"loci"
 )
 
-// Glue is how many tokens a chat template may put around what is appended without
+// glue is how many tokens a chat template may put around what is appended without
 // being asked about it.
-const Glue = 16
+const glue = 16
 
 // Call is a model call that came to its end.
 type Call struct {
@@ -139,7 +139,7 @@ func (c Call) lost(r *loci.Receipt, sent *loci.Sent, jumped bool, total int) {
 	if r.Wasted != nil {
 		wasted = *r.Wasted
 	}
-	tools := sent.Tools != nil && wasted > Glue && c.Alone && wasted >= most(share(r.Prompt, sent.Tools.Size, total))
+	tools := sent.Tools != nil && wasted > glue && c.Alone && wasted >= most(share(r.Prompt, sent.Tools.Size, total))
 	sent.Strays = c.Before.Strays
 	switch newest := sent.Messages[max(len(sent.Messages)-1, 0):]; {
 	case jumped || tools:
@@ -147,7 +147,7 @@ func (c Call) lost(r *loci.Receipt, sent *loci.Sent, jumped bool, total int) {
 	case len(newest) == 1 && newest[0].Name == string(loci.User):
 		sent.Strays = 0
 	}
-	if wasted <= Glue {
+	if wasted <= glue {
 		return
 	}
 	r.Broke = &loci.Break{Cause: loci.BreakEvicted}

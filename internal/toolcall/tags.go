@@ -55,8 +55,7 @@ func tagDialects() []dialect {
 // beginsCalls judges what follows the bracket of a list of calls.
 func beginsCalls(r *Reader, rest string) verdict {
 	name, s := leadingName(rest)
-	switch {
-	case s == "" && (name == "" || r.mayOffer(name)):
+	if s == "" && (name == "" || r.mayOffer(name)) {
 		return undecided
 	}
 	return markupIf(opensCall(s) && r.offers(name))
@@ -97,8 +96,7 @@ func beginsCode(r *Reader, rest string) verdict {
 	} else if kept == "" && !strings.Contains(name, ".") {
 		return undecided
 	}
-	switch {
-	case after == "" && (name == "" || r.mayOffer(name) || strings.HasPrefix("print", name)):
+	if after == "" && (name == "" || r.mayOffer(name) || strings.HasPrefix("print", name)) {
 		return undecided
 	}
 	return markupIf(strings.TrimLeft(rest, " \t\r")[0] == '\n' && opensCall(after) && r.offers(name))
@@ -378,8 +376,7 @@ func (p *parser) attribute() (value, *Fault) {
 func beginsAttributes(tool string) func(*Reader, string) verdict {
 	return func(r *Reader, rest string) verdict {
 		name, after := leadingName(strings.TrimLeft(rest, space))
-		switch {
-		case after == "":
+		if after == "" {
 			return undecided
 		}
 		return markupIf(after[0] == '=' && r.hasParameter(tool, name))
