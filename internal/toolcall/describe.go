@@ -21,8 +21,9 @@ type lesson struct {
 
 // outputTag and outputEnd stand around what only the system writes, in every dialect.
 const (
-	outputTag = "<tool_output>"
-	outputEnd = "</tool_output>"
+	outputName = "tool_output"
+	outputTag  = "<" + outputName + ">"
+	outputEnd  = "</" + outputName + ">"
 )
 
 // named and inObject are what to say of the arguments in the list of tools.
@@ -162,19 +163,15 @@ func write(m loci.Markup, tool string, arguments value) string {
 }
 
 // noOutput and noTags write our tags with the JSON escape of <: those of an output, and
-// those of calls too.
+// those of calls too. Of an output's it takes the name alone, whatever follows.
 var (
-	noOutput = strings.NewReplacer(escaped(outputTag, outputEnd)...)
-	noTags   = strings.NewReplacer(escaped(outputTag, outputEnd, "<tool>", "</tool>", "<tool_call>", "</tool_call>")...)
+	noOutput = strings.NewReplacer(escaped("<"+outputName, "</"+outputName)...)
+	noTags   = strings.NewReplacer(escaped("<"+outputName, "</"+outputName, "<tool>", "</tool>", "<tool_call>", "</tool_call>")...)
 )
 
-// escaped pairs each tag with its escape. That of an output counts from its name on,
-// whatever follows.
+// escaped pairs each tag with its escape.
 func escaped(tags ...string) (pairs []string) {
 	for _, tag := range tags {
-		if tag == outputTag || tag == outputEnd {
-			tag = strings.TrimSuffix(tag, ">")
-		}
 		pairs = append(pairs, tag, `\u003c`+tag[1:])
 	}
 	return pairs
