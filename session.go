@@ -68,7 +68,8 @@ type Session struct {
 	// describes them, they have names only.
 	Tools []ToolSpec `json:"-"`
 	// ClientTools are the tools that the client runs itself, as the model is
-	// offered them. They are frozen too.
+	// offered them, and find_tool behind them where the model may search for more.
+	// They are frozen too.
 	ClientTools []ToolSpec `json:"-"`
 	Folders     []string   `json:"folders,omitempty"`
 	Working     string     `json:"working,omitempty"` // where relative paths start; empty: as configured

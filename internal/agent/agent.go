@@ -6,6 +6,14 @@
 // does its part and names the next. It yields a stream of events, and an event
 // is stored before it is yielded, so what a client saw is never lost.
 //
+// How the model is asked depends on its tier: natively, or with its tools described in
+// the text (ask.go), or by moves that the runtime chooses for a tiny one (choose.go).
+// What a session begins with is frozen; when the window fills, older results are sent
+// in short and older turns left out (window.go, view.go). A call that cannot be read or
+// does not fit is corrected (correct.go), and a reply that should have made one is
+// nudged (nudge.go). An aside puts a question to the end of a conversation that the
+// server has in its cache, and leaves nothing there (aside.go).
+//
 // Where a call needs a person's yes, the turn is parked (see waiting.go): it is
 // stored, and goes on from there when the questions are answered (resume.go), in the
 // conversation itself (place.go tells answers from other messages) or elsewhere.

@@ -58,9 +58,6 @@ func (r *resting) keep(t *turn) {
 		return
 	}
 	req := t.request()
-	if t.session.Tier == loci.TierNative {
-		req.Tools = t.offered()
-	}
 	var shown []string
 	for _, n := range t.path {
 		if n.Shown != nil && !n.Unsent {

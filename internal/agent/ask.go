@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -24,12 +23,10 @@ func (t *turn) ask(ctx context.Context) phase {
 	}
 	t.Step++
 	t.makeRoom()
-	req, held := t.prompt()
+	req, forced := t.prompt()
 	reader := toolcall.NewReader(t.specs)
 	reader.Quotable(t.req.Message.Content, t.returned()...)
-	out, err := t.stream(ctx, req, func(piece string) (string, string) {
-		return reader.Write(piece), reader.Reasoning()
-	})
+	out, err := t.stream(ctx, req, reader)
 	if err != nil {
 		if errors.Is(err, loci.ErrNoTools) && t.session.Tier == loci.TierNative && out.text == "" {
 			return t.toText()
@@ -37,7 +34,7 @@ func (t *turn) ask(ctx context.Context) phase {
 		if loci.AsError(err).Code == loci.Context && out.text == "" && t.tooLong() {
 			return (*turn).ask
 		}
-		if held && out.text == "" && ctx.Err() == nil && refusedForm(err) {
+		if forced && out.text == "" && ctx.Err() == nil && refusedForm(err) {
 			t.log.Info("asking again without a form", "stage", "model", "error", loci.AsError(err).Code)
 			t.Step--
 			return (*turn).ask
@@ -54,17 +51,16 @@ func (t *turn) ask(ctx context.Context) phase {
 
 // prompt is the next model call as the tier makes it, and whether its reply is held to
 // a call.
-func (t *turn) prompt() (req *loci.Request, held bool) {
+func (t *turn) prompt() (req *loci.Request, forced bool) {
 	req = t.request()
 	if t.session.Tier == loci.TierNative {
-		req.Tools = t.offered()
 		if t.Step == 1 { // later it would never come to an answer
 			req.ToolChoice = t.client.Choice(t.req.ToolChoice)
 		}
-		return req, t.hold(req)
+		return req, t.force(req)
 	}
-	if held = t.hold(req); held { // the form has an end of its own, and arguments may hold a stop sequence
-		return req, held
+	if forced = t.force(req); forced { // the form has an end of its own, and arguments may hold a stop sequence
+		return req, forced
 	}
 	if t.profile.Stopping != loci.No {
 		req.Options.Stop = slices.Concat(req.Options.Stop, toolcall.Stops(t.session.Markup), t.profile.Stops)
@@ -85,13 +81,16 @@ func (t *turn) returned() (all []string) {
 		case n.Sent.Role == loci.ToolRole:
 			add(n.Sent.Content)
 		case isOutput(n):
-			for _, o := range outputs(n.Sent.Content) {
+			for _, o := range toolcall.Outputs(n.Sent.Content) {
 				add(o)
 			}
 		}
 	}
 	return all
 }
+
+// noAnswer stands where a model said nothing.
+const noAnswer = "(The model gave no answer. Ask again, or in other words.)"
 
 // output is what one model call gave.
 type output struct {
@@ -104,8 +103,8 @@ type output struct {
 	receipt loci.Receipt
 }
 
-// stream makes one model call and shows its text through a filter.
-func (t *turn) stream(ctx context.Context, req *loci.Request, filter func(piece string) (visible, thought string)) (*output, error) {
+// stream makes one model call and shows of its text what a reader lets through.
+func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.Reader) (*output, error) {
 	var text strings.Builder
 	out := &output{}
 	began := time.Now()
@@ -119,7 +118,7 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, filter func(piece 
 			return out, err
 		}
 		text.WriteString(chunk.Text)
-		visible, thought := filter(chunk.Text)
+		visible, thought := reader.Write(chunk.Text), reader.Reasoning()
 		if visible != "" && t.shown.Len() == t.spoken {
 			t.gap()
 		}
@@ -254,12 +253,12 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		t.gap()
 		t.speak("(The reply ends here because the model's window or its limit is full. Say \"go on\" to have the rest.)")
 	case t.shown.Len() == 0:
-		t.speak("(The model gave no answer. Ask again, or in other words.)")
+		t.speak(noAnswer)
 	default:
 		if n := t.nudge(out); n != nil {
 			return t.urged(&done, sent, n)
 		}
-		if t.Nudged && t.mayLook() && t.promised(t.step()) {
+		if t.nudged() && t.mayLook() && t.promised(t.step()) {
 			t.gap()
 			t.speak(onlySaid.In(t.scope.Lang))
 		}
@@ -275,25 +274,9 @@ func besides(native, written []loci.ToolCall) []loci.ToolCall {
 	return slices.DeleteFunc(slices.Clone(written), func(w loci.ToolCall) bool {
 		return slices.ContainsFunc(native, func(n loci.ToolCall) bool {
 			name, _ := toolcall.Name(n.Name, []loci.ToolSpec{{Name: w.Name}})
-			return name == w.Name && sameJSON(n.Arguments, w.Arguments)
+			return name == w.Name && transcript.SameArguments(n, w)
 		})
 	})
-}
-
-// sameJSON tells whether two JSON texts are the same but for order and layout, and a
-// text that holds JSON the same as that JSON.
-func sameJSON(a, b json.RawMessage) bool {
-	var values [2]any
-	for i, raw := range []json.RawMessage{a, b} {
-		var text string
-		if json.Unmarshal(raw, &text) == nil {
-			raw = json.RawMessage(text)
-		}
-		if json.Unmarshal(raw, &values[i]) != nil {
-			return false
-		}
-	}
-	return reflect.DeepEqual(values[0], values[1])
 }
 
 // identified gives each call an id and the name of the offered tool it means.
@@ -317,8 +300,8 @@ func (t *turn) identified(calls []loci.ToolCall) []loci.ToolCall {
 // fitted gives a call that the client is to run arguments that fit its tool. One that
 // cannot be read is not handed over: the model hears what is wrong with it.
 func (t *turn) fitted(c *loci.ToolCall) {
-	at := slices.IndexFunc(t.specs, func(s loci.ToolSpec) bool { return s.Name == c.Name })
-	schema, err := toolcall.Compile(t.specs[at])
+	spec, _ := t.spec(c.Name) // there is one: the client has it
+	schema, err := toolcall.Compile(spec)
 	if err != nil { // the client knows what it means
 		schema, err = toolcall.Compile(loci.ToolSpec{Name: c.Name})
 	}
@@ -357,7 +340,8 @@ func (t *turn) toText() phase {
 	return (*turn).ask
 }
 
-// request is the next model call: the frozen system block, then the path.
+// request is the next model call: the frozen system block and, where the model calls
+// tools natively, the tools, then the path.
 func (t *turn) request() *loci.Request {
 	req := &loci.Request{
 		Model:    t.session.Model,
@@ -367,6 +351,9 @@ func (t *turn) request() *loci.Request {
 	}
 	if t.Receipt.Calls == 0 {
 		req.Purpose = loci.PurposeChat
+	}
+	if t.session.Tier == loci.TierNative {
+		req.Tools = t.offered()
 	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
 	var before loci.Node // the last one that was sent

@@ -131,7 +131,7 @@ func (t *turn) freeze(model string) {
 func (t *turn) system() {
 	f := t.facts(t.session.Tier)
 	f.Tools, f.More = t.inFull(t.offered()), t.beyond()
-	if !t.frozen(offer.FindTool().Name) {
+	if !t.finds() {
 		f.More = nil
 	}
 	if f.Tier == loci.TierText {
@@ -156,7 +156,7 @@ func (t *turn) facts(tier loci.Tier) prompt.Facts {
 		Folders: t.scope.Folders,
 		Working: t.scope.Working,
 		Tier:    tier,
-		Brief:   offer.Budget(t.profile.Window) <= offer.Budget(0),
+		Brief:   offer.Small(t.profile.Window),
 	}
 	if !s.ReplaceClient {
 		f.Client = cmp.Or(t.session.ClientSystem, t.req.System)
@@ -174,8 +174,8 @@ func (t *turn) sections(f prompt.Facts) []prompt.Section {
 func (t *turn) inFull(tools []loci.ToolSpec) []loci.ToolSpec {
 	full := slices.Clone(tools)
 	for i, s := range full {
-		if at := slices.IndexFunc(t.specs, func(now loci.ToolSpec) bool { return now.Name == s.Name }); at >= 0 {
-			full[i] = t.specs[at]
+		if now, ok := t.spec(s.Name); ok {
+			full[i] = now
 		}
 	}
 	return full

@@ -85,16 +85,14 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 		req.Options.MaxTokens = new(talkTokens)
 	}
 	reader := toolcall.NewReader(nil) // of thoughts: nobody told this model of tools
-	out, err := t.stream(ctx, req, func(piece string) (string, string) {
-		return reader.Write(piece), reader.Reasoning()
-	})
+	out, err := t.stream(ctx, req, reader)
 	if err != nil {
 		return t.fail(err)
 	}
 	rest, _, _ := reader.Close()
 	t.say(rest, reader.Reasoning())
 	if t.shown.Len() == 0 {
-		t.speak("(The model gave no answer. Ask again, or in other words.)")
+		t.speak(noAnswer)
 	}
 	t.replyWith(loci.Message{Role: loci.Assistant, Content: out.text})
 	t.last = append(t.last, loci.StepFinished{Step: t.Step, Text: out.text, Finish: out.finish, Receipt: out.receipt})

@@ -42,7 +42,7 @@ func (t *turn) offer(anew bool) {
 	} else {
 		t.client = t.agent.shelf.Resume(t.specs, t.req.Tools, t.session.Tools, t.session.ClientTools)
 	}
-	if t.specs = all; len(t.session.ClientTools) != 1 || !t.frozen(offer.FindTool().Name) || len(t.client.Left) > 0 {
+	if t.specs = all; len(t.session.ClientTools) != 1 || !t.finds() || len(t.client.Left) > 0 {
 		t.specs = slices.Concat(ours, t.session.ClientTools, t.client.Left)
 	}
 	if t.req.ToolChoice.Mode == loci.ChoiceNone { // they stay in the prompt, and nobody runs them
@@ -94,11 +94,11 @@ func (t *turn) offered() []loci.ToolSpec {
 	all := make([]loci.ToolSpec, 0, len(t.session.Tools)+len(t.session.ClientTools))
 	for _, s := range t.session.Tools {
 		if s.Parameters == nil {
-			i := slices.IndexFunc(t.specs, func(now loci.ToolSpec) bool { return now.Name == s.Name })
-			if i < 0 {
+			now, ok := t.spec(s.Name)
+			if !ok {
 				continue
 			}
-			s = t.specs[i]
+			s = now
 		}
 		all = append(all, s)
 	}
@@ -122,15 +122,20 @@ func (t *turn) beyond() []loci.ToolSpec {
 	})
 }
 
-// frozen tells whether a tool of the client is part of the session's prompt.
+// frozen tells whether a tool is part of the session's prompt that is not ours: one of
+// the client's, or find_tool.
 func (t *turn) frozen(name string) bool {
 	return slices.ContainsFunc(t.session.ClientTools, func(s loci.ToolSpec) bool { return s.Name == name })
 }
 
+// finds tells whether the session has find_tool, so that its model may search for tools
+// that it was not offered.
+func (t *turn) finds() bool { return t.frozen(offer.FindTool().Name) }
+
 // added are tools that the client brings since, where the model has no other way
 // to find them.
 func (t *turn) added() []loci.ToolSpec {
-	if t.anew || t.frozen(offer.FindTool().Name) {
+	if t.anew || t.finds() {
 		return nil
 	}
 	return t.client.Left
@@ -190,7 +195,7 @@ func (t *turn) absent(call loci.ToolCall) (loci.ToolResult, bool) {
 	switch {
 	case call.Name == offer.ReadResult().Name && len(t.session.Tools) > 0:
 		return t.readOn(call), true
-	case call.Name == offer.FindTool().Name && t.frozen(call.Name):
+	case call.Name == offer.FindTool().Name && t.finds():
 		var args struct{ Need, Name string }
 		_ = json.Unmarshal(call.Arguments, &args) // without a need, all names are listed
 		need := cmp.Or(args.Need, args.Name)      // a name that is none is a need

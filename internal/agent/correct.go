@@ -59,7 +59,7 @@ func (t *turn) called(done *loci.StepFinished, fault *toolcall.Fault) {
 		t.Outputs = append(t.Outputs, t.correction(done.Finish, fault))
 	}
 	if len(faults) == 0 {
-		t.Fixed, t.Faults = false, nil
+		t.Faults = nil
 		return
 	}
 	if again := t.learn(faults); again != nil && !good {
@@ -68,7 +68,7 @@ func (t *turn) called(done *loci.StepFinished, fault *toolcall.Fault) {
 	}
 	t.corrected(done)
 	if len(t.Calls) == 1 && len(faults) == 1 {
-		t.Held = held(done.Finish, faults[0])
+		t.Forced = forcible(done.Finish, faults[0])
 	}
 }
 
@@ -88,7 +88,6 @@ func (t *turn) learn(faults []*toolcall.Fault) (again *toolcall.Fault) {
 
 // corrected counts a correction.
 func (t *turn) corrected(done *loci.StepFinished) {
-	t.Fixed = true
 	done.Receipt.Corrections++
 	t.Receipt.Corrections++
 }
@@ -97,7 +96,7 @@ func (t *turn) corrected(done *loci.StepFinished) {
 // does not fit.
 func (t *turn) retry(done *loci.StepFinished, sent loci.Message, fault *toolcall.Fault) phase {
 	t.corrected(done)
-	t.Held = held(done.Finish, fault)
+	t.Forced = forcible(done.Finish, fault)
 	return t.tellModel(done, sent, t.correction(done.Finish, fault))
 }
 
@@ -127,20 +126,20 @@ func (t *turn) correction(finish loci.Finish, fault *toolcall.Fault) string {
 	return toolcall.Output(loci.ToolResult{Err: fault.ToolError()})
 }
 
-// held is the tool whose call the server is to hold the next reply to; empty for none.
+// forcible is the tool whose call the server is to hold the next reply to; empty for none.
 // A call that was too long would be no shorter in the right form.
-func held(finish loci.Finish, fault *toolcall.Fault) string {
+func forcible(finish loci.Finish, fault *toolcall.Fault) string {
 	if fault.Cut || finish == loci.FinishLength {
 		return ""
 	}
 	return fault.Tool
 }
 
-// hold has the server hold the reply to a corrected call, where it can. It tells
+// force has the server hold the reply to a corrected call, where it can. It tells
 // whether it does, which it does once.
-func (t *turn) hold(req *loci.Request) bool {
-	spec, ok := t.spec(t.Held)
-	t.Held = ""
+func (t *turn) force(req *loci.Request) bool {
+	spec, ok := t.spec(t.Forced)
+	t.Forced = ""
 	switch {
 	case !ok || len(req.Options.Format) > 0: // the client's own form
 	case t.session.Tier == loci.TierText && t.profile.Constrain == loci.Yes:
@@ -155,7 +154,8 @@ func (t *turn) hold(req *loci.Request) bool {
 }
 
 // refusedForm tells whether a server would rather not hold a reply to a form: its
-// converter of schemas may not know all of them, and the call can be made without.
+// converter of schemas may not know all of them, and the call can be made without. The
+// trial of a demanded call (internal/model) takes the same codes for a refusal.
 func refusedForm(err error) bool {
 	code := loci.AsError(err).Code
 	return code == loci.Invalid || code == loci.Internal || code == loci.Refused

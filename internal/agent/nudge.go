@@ -41,7 +41,7 @@ type nudge struct {
 // where a correction has just been made or a tool has told something.
 func (t *turn) nudge(out *output) *nudge {
 	said := t.step()
-	if t.Nudged || t.Fixed || !t.mayLook() || out.finish != loci.FinishStop || t.Step >= t.agent.cfg.Settings.MaxSteps {
+	if t.nudged() || len(t.Faults) > 0 || !t.mayLook() || out.finish != loci.FinishStop || t.Step >= t.agent.cfg.Settings.MaxSteps {
 		return nil
 	}
 	if t.promised(said) {
@@ -55,6 +55,9 @@ func (t *turn) nudge(out *output) *nudge {
 	}
 	return nil
 }
+
+// nudged tells whether the model was told to make a call.
+func (t *turn) nudged() bool { return t.Receipt.Nudges > 0 }
 
 // mayLook tells whether tools are offered, and none has told anything in this turn. A
 // reply in the client's own form is for a program.
@@ -137,7 +140,6 @@ func (t *turn) urge(problem, advice, tool string) string {
 
 // urged has the model go on after a nudge.
 func (t *turn) urged(done *loci.StepFinished, sent loci.Message, n *nudge) phase {
-	t.Nudged = true
 	done.Receipt.Nudges++
 	t.Receipt.Nudges++
 	if n.parted != "" {

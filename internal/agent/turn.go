@@ -95,11 +95,9 @@ type progress struct {
 	Results  []loci.ToolResult          `json:"results,omitempty"` // of all calls of this turn
 	Seen     map[string]int             `json:"seen,omitempty"`    // how often a call was made, by name and arguments
 	Unknown  int                        `json:"unknown,omitempty"` // calls in a row of tools that do not exist
-	Fixed    bool                       `json:"fixed,omitempty"`   // a correction was sent, and no right call came since
-	Faults   []string                   `json:"faults,omitempty"`  // the kinds of fault that were corrected since then
-	Held     string                     `json:"held,omitempty"`    // the tool whose call the server is to hold the next reply to
+	Faults   []string                   `json:"faults,omitempty"`  // the kinds of fault that were corrected since the last right call
+	Forced   string                     `json:"held,omitempty"`    // the tool whose call the server is to hold the next reply to
 	Amiss    string                     `json:"amiss,omitempty"`   // what to tell the person when the calls have their results
-	Nudged   bool                       `json:"nudged,omitempty"`  // the model was told to make a call
 	Receipt  loci.Receipt               `json:"receipt"`
 }
 

@@ -17,7 +17,6 @@ import (
 const (
 	digest     = 240 // bytes of a result, or of what a call would write, that is sent in short
 	leastShare = 150 // tokens that a result may take, whatever the window
-	outputMark = "<tool_output>"
 )
 
 // view is the path as the model reads it: results that are too long for the window
@@ -62,7 +61,7 @@ func (t *turn) short(n loci.Node, digested bool) (loci.Message, bool) {
 	case len(m.Content) <= most:
 		return m, false
 	case m.Role == loci.ToolRole:
-		m.Content = string(begun(m.Content, n.ID, 0, most, true))
+		m.Content = string(excerpt(m.Content, n.ID, 0, most, true))
 	default:
 		m.Content = shortOutputs(m.Content, n.ID, most)
 	}
@@ -78,30 +77,21 @@ func (t *turn) share() int {
 // isOutput tells that a message of the user's role is what came of calls that were
 // written as text, and nothing that the person wrote.
 func isOutput(n loci.Node) bool {
-	return n.Sent.Role == loci.User && strings.HasPrefix(n.Sent.Content, outputMark) &&
-		(n.Shown == nil || !strings.HasPrefix(*n.Shown, outputMark))
-}
-
-// outputs are the results in such a message, without what is said behind them.
-func outputs(content string) []string {
-	parts := strings.Split(content, outputMark)[1:]
-	for i, p := range parts {
-		parts[i], _, _ = strings.Cut(p, "</tool_output>")
-	}
-	return parts
+	return n.Sent.Role == loci.User && toolcall.Outputs(n.Sent.Content) != nil &&
+		(n.Shown == nil || toolcall.Outputs(*n.Shown) == nil)
 }
 
 // shortOutputs lets each result in a message begin.
 func shortOutputs(content, node string, most int) string {
-	parts := outputs(content)
+	parts := toolcall.Outputs(content)
 	for i, p := range parts {
-		parts[i] = outputMark + string(begun(p, node, i, most/len(parts), false)) + "</tool_output>"
+		parts[i] = toolcall.AsOutput(string(excerpt(p, node, i, most/len(parts), false)))
 	}
 	return strings.Join(parts, "\n")
 }
 
-// begun is the beginning of a result in at most so many bytes, and how to read on.
-func begun(content, node string, index, most int, native bool) json.RawMessage {
+// excerpt is the beginning of a result in at most so many bytes, and how to read on.
+func excerpt(content, node string, index, most int, native bool) json.RawMessage {
 	name := resultName(node, index)
 	how := "read_result(id=%q, from=%d)"
 	if native {
@@ -224,7 +214,7 @@ func (t *turn) result(name string) string {
 		if !isOutput(n) {
 			continue
 		}
-		for i, content := range outputs(n.Sent.Content) {
+		for i, content := range toolcall.Outputs(n.Sent.Content) {
 			if resultName(n.ID, i) == name {
 				return string(original(content))
 			}

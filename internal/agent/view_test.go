@@ -54,7 +54,7 @@ func TestShortCorrection(t *testing.T) {
 	if !strings.HasSuffix(told, "</tool_call>") || len(short) >= len(told) || !strings.HasSuffix(short, "}</tool_output>") {
 		t.Errorf("%s\nbecame\n%s", told, short)
 	}
-	inner := strings.TrimSuffix(strings.TrimPrefix(short, outputMark), "</tool_output>")
+	inner := strings.Join(toolcall.Outputs(short), "")
 	if !json.Valid([]byte(inner)) {
 		t.Errorf("%s is not JSON", inner)
 	}

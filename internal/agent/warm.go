@@ -17,9 +17,6 @@ func (a *Agent) Beginning(ctx context.Context, p loci.Principal, model string) (
 	}
 	t.equip()
 	req := t.request()
-	if t.session.Tier == loci.TierNative {
-		req.Tools = t.offered()
-	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.User, Content: "."}) // templates want one
 	return *req, nil
 }

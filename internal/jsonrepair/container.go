@@ -283,7 +283,7 @@ func (p *parser) oddClosing(c byte) (ends bool) {
 // braces. The first name was taken for an element, at last of out.
 func (p *parser) membersInList(last int) {
 	p.doubt(p.i, "a { is missing before the name")
-	if len(p.stack) >= MaxDepth {
+	if len(p.stack) >= maxDepth {
 		p.err = ErrDepth
 		return
 	}

@@ -22,7 +22,7 @@
 //
 // The scan goes from left to right once. What it looks ahead for and what it
 // goes back for is bounded, so the time is linear in the length of the input, and
-// so is the memory. Nesting is bounded by [MaxDepth].
+// so is the memory. Nesting is bounded by 512 levels.
 //
 // It is code of our own because no library has the one thing that matters here,
 // a notion of what was cut: all complete a half-written call without a word. The

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep lists and objects may nest in what has to be repaired.
-const MaxDepth = 512
+// maxDepth is how deep lists and objects may nest in what has to be repaired.
+const maxDepth = 512
 
-// ErrDepth says that the input nests deeper than [MaxDepth].
+// ErrDepth says that the input nests deeper than maxDepth.
 var ErrDepth = errors.New("the JSON is nested too deeply")
 
 // ErrEmpty says that there is no value in the input.
@@ -127,7 +127,7 @@ func (p *parser) doubt(i int, why string) {
 
 // open begins a container.
 func (p *parser) open(bracket, closing byte) bool {
-	if len(p.stack) >= MaxDepth {
+	if len(p.stack) >= maxDepth {
 		p.err = ErrDepth
 		return false
 	}

@@ -40,7 +40,7 @@ func (h *Hub) Choose(ctx context.Context, model, question string, options []stri
 	if err != nil {
 		return 0, err
 	}
-	answer, err := h.aside(ctx, loci.Request{
+	answer, err := h.apart(ctx, loci.Request{
 		Model:    model,
 		Messages: []loci.Message{{Role: loci.User, Content: question}},
 		Options:  loci.Options{Format: schema, Temperature: new(0.0), MaxTokens: new(choiceTokens)},
@@ -73,7 +73,7 @@ func chosen(answer string, options []string) (int, error) {
 
 // chooseFreely tells a model the options and takes the one that it names.
 func (h *Hub) chooseFreely(ctx context.Context, model, question string, options []string) (int, error) {
-	answer, err := h.aside(ctx, loci.Request{
+	answer, err := h.apart(ctx, loci.Request{
 		Model:    model,
 		Messages: []loci.Message{{Role: loci.User, Content: question + "\n\nAnswer with one of these, word for word, and nothing else:\n- " + strings.Join(options, "\n- ")}},
 		Options:  loci.Options{Temperature: new(0.0), MaxTokens: new(choiceTokens)},
@@ -154,15 +154,16 @@ func (h *Hub) Write(ctx context.Context, model, system, question string, form js
 	if need := text.Tokens(system) + text.Tokens(question); need > p.Window*3/4 { // the rest is for the answer
 		return "", loci.Errorf(loci.Context, "That is about %d tokens, too many for the window of %s, %d tokens.", need, p.Model, p.Window).WithHint("Ask for a smaller part.")
 	}
-	return h.aside(ctx, loci.Request{
+	return h.apart(ctx, loci.Request{
 		Model:    model,
 		Messages: []loci.Message{{Role: loci.System, Content: system}, {Role: loci.User, Content: question}},
 		Options:  loci.Options{Format: form, Temperature: new(0.0)},
 	})
 }
 
-// aside makes a call of loci's own and gives the whole reply.
-func (h *Hub) aside(ctx context.Context, req loci.Request) (string, error) {
+// apart makes a call of loci's own, outside any conversation, and gives the whole reply
+// without its thoughts.
+func (h *Hub) apart(ctx context.Context, req loci.Request) (string, error) {
 	req.Purpose = loci.PurposeBackground
 	var reply strings.Builder
 	for chunk, err := range h.Chat(ctx, req) {
@@ -174,6 +175,8 @@ func (h *Hub) aside(ctx context.Context, req loci.Request) (string, error) {
 			return "", loci.Errorf(loci.Context, "The model's answer was longer than it may be.").WithHint("Ask for a smaller part.")
 		}
 	}
+	// A toolcall.Reader has shown what comes before the end of a thought whose beginning
+	// stood in the chat template. Nothing was shown here, so that is left out too.
 	if _, answer, thought := strings.Cut(reply.String(), "</think>"); thought {
 		return answer, nil
 	}

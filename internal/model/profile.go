@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,6 +25,9 @@ const (
 // cannot be trusted to choose among tools described in words. Those that are sold
 // as models of 1B have up to 1.24 billion (Llama 3.2).
 const tinyParams = 1_250_000_000
+
+// isSmall tells whether a model is of that size; one of unknown size is not.
+func isSmall(params int64) bool { return params > 0 && params <= tinyParams }
 
 // ProfileStore keeps profiles from one run of the program to the next.
 type ProfileStore interface {
@@ -123,14 +127,9 @@ func compose(found, base loci.Profile, f server.Facts) loci.Profile {
 	p.Family, p.Window, p.Params, p.Slots, p.Stops = f.Family, f.Window, f.Params, f.Slots, f.Stops
 	p.Vision = f.Vision != nil && *f.Vision
 	p.Think = found.Think || f.Think != nil && *f.Think
-	or := func(to *loci.Finding, told loci.Finding) {
-		if *to == loci.Unknown {
-			*to = told
-		}
-	}
-	or(&p.System, f.System)
-	or(&p.Systems, f.Systems)
-	or(&p.Alternate, f.Alternate)
+	p.System = cmp.Or(found.System, f.System)
+	p.Systems = cmp.Or(found.Systems, f.Systems)
+	p.Alternate = cmp.Or(found.Alternate, f.Alternate)
 	p.Tier, p.Reason = judge(p, f.Tools)
 	return heedMoved(p)
 }
@@ -253,7 +252,7 @@ func (h *Hub) demote(ctx context.Context, t *Target) {
 // model that was trained for them uses them better than any words about them. But
 // it has to prove it more often, see [trials.native].
 func judge(p loci.Profile, told *bool) (loci.Tier, string) {
-	small := p.Params > 0 && p.Params <= tinyParams
+	small := isSmall(p.Params)
 	said := "A trial showed that it"
 	switch {
 	case p.Native == loci.Yes:

@@ -176,8 +176,7 @@ func (h *Hub) first(lists []listed) (Target, bool) {
 			continue
 		}
 		i := slices.IndexFunc(chat, func(m loci.ModelInfo) bool {
-			n := server.Params(m)
-			return n == 0 || n > tinyParams
+			return !isSmall(server.Params(m))
 		})
 		return h.target(l, chat[max(i, 0)]), true
 	}

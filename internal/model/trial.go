@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -277,7 +278,7 @@ func (r *trials) native(ctx context.Context) error {
 	if r.told.Tools != nil && !*r.told.Tools {
 		return nil
 	}
-	small := r.told.Params > 0 && r.told.Params <= tinyParams
+	small := isSmall(r.told.Params)
 	tasks := trialTasks[:2]
 	if small {
 		tasks = trialTasks
@@ -313,6 +314,7 @@ func (r *trials) choice(ctx context.Context) error {
 		Messages: []loci.Message{user("What is the capital of France?")}, Tools: trialTools,
 		ToolChoice: loci.ToolChoice{Mode: loci.ChoiceRequired, Name: demanded},
 	}, callTokens)
+	// As a turn takes them, see refusedForm of internal/agent; Refused is an answer by now.
 	if code := loci.AsError(err); err != nil && (code.Code == loci.Invalid || code.Code == loci.Internal) {
 		a, ok, err = answer{refused: true}, true, nil
 	}
@@ -374,14 +376,9 @@ func (r *trials) roles(ctx context.Context) error {
 		}
 	}
 	r.find(func(p *loci.Profile) {
-		take := func(f *loci.Finding, taken loci.Finding) {
-			if *f == loci.Unknown {
-				*f = taken
-			}
-		}
-		take(&p.System, loci.Yes)
-		take(&p.Systems, loci.Yes)
-		take(&p.Alternate, loci.No)
+		p.System = cmp.Or(p.System, loci.Yes)
+		p.Systems = cmp.Or(p.Systems, loci.Yes)
+		p.Alternate = cmp.Or(p.Alternate, loci.No)
 	})
 	return nil
 }

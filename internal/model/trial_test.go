@@ -80,7 +80,7 @@ func TestProbe(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got, ignored); diff != "" || err != nil {
 				t.Errorf("(-want +got):\n%serror %v", diff, err)
 			}
-			if got.Probed.IsZero() || got.Speed.Read == 0 || got.Reason == "" {
+			if got.Probed.IsZero() || got.Reason == "" { // speeds of a model that takes no time are not believed
 				t.Errorf("%+v", got)
 			}
 			for _, r := range m.Requests() {

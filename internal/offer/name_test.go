@@ -41,7 +41,7 @@ func TestNames(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := merge(ours, specs(tt.theirs...), "", 1<<20)
+			o := offerOf(ours, specs(tt.theirs...), "", 1<<20)
 			if diff := cmp.Diff(tt.want, names(o.Theirs)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -53,14 +53,14 @@ func TestNames(t *testing.T) {
 			}
 			back := slices.Clone(tt.theirs)
 			slices.Reverse(back)
-			if diff := cmp.Diff(o.originals, merge(ours, specs(back...), "", 1<<20).originals); diff != "" {
+			if diff := cmp.Diff(o.originals, offerOf(ours, specs(back...), "", 1<<20).originals); diff != "" {
 				t.Errorf("the order matters:\n%s", diff)
 			}
 		})
 	}
 	// The name of a tool stays when others come and go.
-	alone := names(merge(ours, specs("pages/update.title"), "", 600).Theirs)
-	among := names(merge(ours, specs("pages.update/title", "pages_update_title", "pages/update.title"), "", 600).Theirs)
+	alone := names(offerOf(ours, specs("pages/update.title"), "", 600).Theirs)
+	among := names(offerOf(ours, specs("pages.update/title", "pages_update_title", "pages/update.title"), "", 600).Theirs)
 	if alone[0] != among[2] {
 		t.Errorf("%q alone, %q among others", alone, among)
 	}
@@ -86,7 +86,7 @@ func FuzzNames(f *testing.F) {
 }
 
 func TestChoice(t *testing.T) {
-	o := merge([]loci.ToolSpec{{Name: "read_file"}}, []loci.ToolSpec{{Name: "read_file"}, {Name: "note"}}, "", 600)
+	o := offerOf([]loci.ToolSpec{{Name: "read_file"}}, []loci.ToolSpec{{Name: "read_file"}, {Name: "note"}}, "", 600)
 	required := func(name string) loci.ToolChoice { return loci.ToolChoice{Mode: loci.ChoiceRequired, Name: name} }
 	for asked, want := range map[loci.ToolChoice]loci.ToolChoice{
 		{}:                      {},

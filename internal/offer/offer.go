@@ -26,12 +26,16 @@ import (
 	"loci/internal/toolcall"
 )
 
+// Small tells whether a window of so many tokens is so small that all words before the
+// person's must be few.
+func Small(window int) bool { return window < 4<<10 }
+
 // Budget is how many tokens the system block and the tools may take together in a
 // window of so many: what a model reads before the person has said anything. The
 // client's own system message comes on top.
 func Budget(window int) int {
 	switch {
-	case window < 4<<10:
+	case Small(window):
 		return 500
 	case window <= 8<<10:
 		return 900

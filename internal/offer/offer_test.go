@@ -48,8 +48,8 @@ func total(specs []loci.ToolSpec) (n int) {
 	return n
 }
 
-// merge makes an offer of a client's tools beside a few of ours.
-func merge(ours, theirs []loci.ToolSpec, message string, room int) Offer {
+// offerOf makes an offer of a client's tools beside a few of ours.
+func offerOf(ours, theirs []loci.ToolSpec, message string, room int) Offer {
 	return new(Shelf).Choose(Need{Ours: ours, Theirs: theirs, Message: message, Room: room, Tier: loci.TierNative})
 }
 
@@ -61,7 +61,7 @@ func TestChooseBudget(t *testing.T) {
 	}
 	const asked = "Please enter an appointment with the dentist into my calendar, Friday at ten."
 	for _, tt := range []struct{ room, least int }{{250, 2}, {600, 5}, {1700, 15}} {
-		o := merge(ours, tools, asked, tt.room)
+		o := offerOf(ours, tools, asked, tt.room)
 		takes := total(o.Ours) + total(o.Theirs)
 		if o.More {
 			takes += cost(FindTool(), loci.TierNative)
@@ -110,20 +110,20 @@ func TestChooseCore(t *testing.T) {
 		"přejmenovat bych potřeboval": "move_file read_file",
 		"rename the window":           "edit_file read_file",
 	} {
-		o := merge(mine, nil, message, room)
+		o := offerOf(mine, nil, message, room)
 		if got := strings.Join(names(o.Ours), " "); got != want || !o.More {
 			t.Errorf("%q offers %q, want %q", message, got, want)
 		}
 	}
-	if got := string(merge(mine, nil, "Hello!", room).Find("open an application")); !strings.Contains(got, `"name":"open_app"`) {
+	if got := string(offerOf(mine, nil, "Hello!", room).Find("open an application")); !strings.Contains(got, `"name":"open_app"`) {
 		t.Errorf("what is dormant is not found: %s", got)
 	}
-	if o := merge(mine[3:], nil, "Hello!", 1000); o.More || len(o.Ours) != 1 {
+	if o := offerOf(mine[3:], nil, "Hello!", 1000); o.More || len(o.Ours) != 1 {
 		t.Errorf("all are offered, and yet there is more: %+v", o)
 	}
 }
 
-func TestMergeSelects(t *testing.T) {
+func TestChooseSelects(t *testing.T) {
 	tools, _ := chatUI(t)
 	for message, want := range map[string]string{
 		"Search my notes for the recipe":                          "search_notes",
@@ -134,23 +134,23 @@ func TestMergeSelects(t *testing.T) {
 		"run this Python program":                                 "execute_code",
 		"delete the automation":                                   "delete_automation",
 	} {
-		if o := merge(ours, tools, message, 600); !slices.Contains(names(o.Theirs), want) {
+		if o := offerOf(ours, tools, message, 600); !slices.Contains(names(o.Theirs), want) {
 			t.Errorf("%q offers %q, not %s", message, names(o.Theirs), want)
 		}
 	}
 	// Where nothing fits, the client's own order decides.
-	o := merge(ours, tools, "kuře na paprice", 300)
+	o := offerOf(ours, tools, "kuře na paprice", 300)
 	if got := names(o.Theirs); len(got) < 2 || got[0] != "get_current_timestamp" || got[1] != "calculate_timestamp" {
 		t.Errorf("a message about none of them offers %q", got)
 	}
 }
 
-func TestMergeAsTheyAre(t *testing.T) {
+func TestChooseAsTheyAre(t *testing.T) {
 	theirs := []loci.ToolSpec{
 		{Name: "turn_on", Description: "Turns a lamp on.\nTwo lines stay two.", Parameters: json.RawMessage(`{ "type": "object", "properties": {"lamp": {"type": "string", "title": "Lamp", "default": "all"}} }`), Dangerous: true},
 		{Name: "no_schema"},
 	}
-	o := merge(ours, theirs, "hi", 600)
+	o := offerOf(ours, theirs, "hi", 600)
 	want := []loci.ToolSpec{
 		{Name: "turn_on", Description: theirs[0].Description, Parameters: json.RawMessage(`{"type":"object","properties":{"lamp":{"type":"string","title":"Lamp","default":"all"}}}`)},
 		{Name: "no_schema", Parameters: json.RawMessage(`{}`)},
@@ -158,7 +158,7 @@ func TestMergeAsTheyAre(t *testing.T) {
 	if diff := cmp.Diff(want, o.Theirs); diff != "" || o.Left != nil {
 		t.Errorf("(-want +got):\n%sleft %v", diff, o.Left)
 	}
-	if o := merge(ours, nil, "hi", 600); o.Theirs != nil || o.Left != nil {
+	if o := offerOf(ours, nil, "hi", 600); o.Theirs != nil || o.Left != nil {
 		t.Errorf("no tools: %+v", o)
 	}
 	if _, ok := (Offer{}).Original("x"); ok {
@@ -167,9 +167,9 @@ func TestMergeAsTheyAre(t *testing.T) {
 }
 
 // The whole set of a client is shortened before any tool is left out.
-func TestMergeShortens(t *testing.T) {
+func TestChooseShortens(t *testing.T) {
 	tools, _ := chatUI(t)
-	o := merge(ours, tools[:16], "hi", 1900)
+	o := offerOf(ours, tools[:16], "hi", 1900)
 	if len(o.Left) > 0 || len(o.Theirs) != 16 {
 		t.Fatalf("%d offered, %d left", len(o.Theirs), len(o.Left))
 	}
@@ -186,18 +186,18 @@ func TestMergeShortens(t *testing.T) {
 }
 
 // The same tools make the same bytes, and in any order the same names.
-func TestMergeIsTheSameEachTime(t *testing.T) {
+func TestChooseIsTheSameEachTime(t *testing.T) {
 	tools, _ := chatUI(t)
 	tools = append(tools, loci.ToolSpec{Name: "Read-File"}, loci.ToolSpec{Name: "a.b"}, loci.ToolSpec{Name: "a/b"}, loci.ToolSpec{Name: "readFile"})
-	want := merge(ours, tools, "note the time", 700)
+	want := offerOf(ours, tools, "note the time", 700)
 	shuffled := slices.Clone(tools)
 	for range 20 {
-		got := merge(ours, tools, "note the time", 700)
+		got := offerOf(ours, tools, "note the time", 700)
 		if diff := cmp.Diff([][]loci.ToolSpec{want.Ours, want.Theirs, want.Left}, [][]loci.ToolSpec{got.Ours, got.Theirs, got.Left}); diff != "" {
 			t.Fatalf("again (-want +got):\n%s", diff)
 		}
 		rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		if diff := cmp.Diff(want.originals, merge(ours, shuffled, "x", 700).originals); diff != "" {
+		if diff := cmp.Diff(want.originals, offerOf(ours, shuffled, "x", 700).originals); diff != "" {
 			t.Fatalf("in another order (-want +got):\n%s", diff)
 		}
 	}
@@ -205,7 +205,7 @@ func TestMergeIsTheSameEachTime(t *testing.T) {
 
 func TestResume(t *testing.T) {
 	tools, _ := chatUI(t)
-	first := merge(ours, tools, "search my notes", 600)
+	first := offerOf(ours, tools, "search my notes", 600)
 	// By the next turn the client has lost its first tool and has a new one.
 	later := append(slices.Clone(tools[1:]), loci.ToolSpec{Name: "play_music", Description: "Plays a song."})
 	o := new(Shelf).Resume(ours, later, nil, first.Theirs)
@@ -228,7 +228,7 @@ func TestResume(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	tools, _ := chatUI(t)
-	o := merge(nil, tools, "what time is it", 300)
+	o := offerOf(nil, tools, "what time is it", 300)
 	find := func(need string) (names []string, result string) {
 		t.Helper()
 		raw := o.Find(need)

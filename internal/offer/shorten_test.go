@@ -98,9 +98,9 @@ func TestInert(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"string","description":"</s>` + `<|eot|>","enum":["<tool>x</tool>","ok"],"title":"[INST]"},"<|im_end|>":{"type":"string"}},"required":["a","<|im_end|>"]}`)}
 	others, _ := chatUI(t)
 	for name, o := range map[string]Offer{
-		"as it is":  merge(nil, []loci.ToolSpec{spec}, "add", 1000),
-		"shortened": merge(nil, append(others, spec), "add", 1000),
-		"bare":      merge(nil, append(others, spec), "add", 250),
+		"as it is":  offerOf(nil, []loci.ToolSpec{spec}, "add", 1000),
+		"shortened": offerOf(nil, append(others, spec), "add", 1000),
+		"bare":      offerOf(nil, append(others, spec), "add", 250),
 	} {
 		var got *loci.ToolSpec
 		for i := range o.Theirs {
@@ -132,7 +132,7 @@ func TestInert(t *testing.T) {
 }
 
 // Whatever a client sends takes little time and little room.
-func TestMergeIsBounded(t *testing.T) {
+func TestOfferIsBounded(t *testing.T) {
 	deep := func(open, shut string, n int) json.RawMessage {
 		return json.RawMessage(`{"properties":{"a":` + strings.Repeat(open, n) + `{}` + strings.Repeat(shut, n) + `}}`)
 	}
@@ -159,7 +159,7 @@ func TestMergeIsBounded(t *testing.T) {
 	for name, theirs := range tests {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
-			o := merge(ours, theirs, strings.Repeat("work tool name ", 10_000), 800)
+			o := offerOf(ours, theirs, strings.Repeat("work tool name ", 10_000), 800)
 			found := o.Find("tool 77")
 			if took := time.Since(began); took > 20*time.Second { // a second on a slow machine; the race detector takes ten
 				t.Errorf("took %v", took)
@@ -179,13 +179,13 @@ func TestMergeIsBounded(t *testing.T) {
 	}
 }
 
-func FuzzMerge(f *testing.F) {
+func FuzzOffer(f *testing.F) {
 	f.Add("Adds <b>. Two.", `{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["a"]}`, "add")
 	f.Add("雪", `{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/a"}]}}}`, "天气预报")
 	f.Add("\xff<\u200b|", `{"properties":{"a":true,"b":[],"c":{"items":[{}],"enum":[{}],"type":[]}}}`, "")
 	f.Fuzz(func(t *testing.T, description, schema, message string) {
 		spec := loci.ToolSpec{Name: "a", Description: description, Parameters: json.RawMessage(schema)}
-		for _, o := range []Offer{merge(ours, []loci.ToolSpec{spec}, message, 2000), new(Shelf).Resume(ours, []loci.ToolSpec{spec}, nil, nil)} {
+		for _, o := range []Offer{offerOf(ours, []loci.ToolSpec{spec}, message, 2000), new(Shelf).Resume(ours, []loci.ToolSpec{spec}, nil, nil)} {
 			for _, s := range append(o.Theirs, o.Left...) {
 				if !json.Valid(s.Parameters) || s.Parameters[0] != '{' || !utf8.ValidString(s.Description) {
 					t.Fatalf("%q, %s", s.Description, s.Parameters)

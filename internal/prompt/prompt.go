@@ -36,8 +36,8 @@ type Facts struct {
 
 // Section is a named part of the system block.
 type Section struct {
-	Name string `json:"name"`
-	Text string `json:"text"`
+	Name string
+	Text string
 }
 
 // System writes the system block.

@@ -7,9 +7,9 @@ import (
 	"loci"
 )
 
-// Glue is how many tokens a chat template may put around what is appended without
+// glue is how many tokens a chat template may put around what is appended without
 // being asked about it.
-const Glue = 16
+const glue = 16
 
 // Call is a model call that came to its end.
 type Call struct {
@@ -149,7 +149,7 @@ func (c Call) lost(r *loci.Receipt, sent *loci.Sent, jumped bool, total int) {
 	}
 	// What comes before the tools is still there, where that is counted; a server without
 	// a cache has nothing.
-	tools := sent.Tools != nil && wasted > Glue && c.Alone && wasted >= most(share(r.Prompt, sent.Tools.Size, total)) &&
+	tools := sent.Tools != nil && wasted > glue && c.Alone && wasted >= most(share(r.Prompt, sent.Tools.Size, total)) &&
 		(!r.Counted || *r.Reused >= most(share(r.Prompt, system, total)))
 	sent.Strays = c.Before.Strays
 	switch newest := sent.Messages[max(len(sent.Messages)-1, 0):]; {
@@ -158,7 +158,7 @@ func (c Call) lost(r *loci.Receipt, sent *loci.Sent, jumped bool, total int) {
 	case len(newest) == 1 && newest[0].Name == string(loci.User):
 		sent.Strays = 0
 	}
-	if wasted <= Glue {
+	if wasted <= glue {
 		return
 	}
 	r.Broke = &loci.Break{Cause: loci.BreakEvicted}

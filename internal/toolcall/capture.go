@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,7 +10,7 @@ import (
 
 // capture begins the markup of a dialect.
 func (r *Reader) capture(d dialect) {
-	r.dialect, r.began, r.begun, r.wishes = d, r.blank, 0, nil
+	r.dialect, r.leads, r.at, r.wishes = d, r.blank, 0, nil
 	r.from, r.tries, r.failed = len(d.open), 0, nil
 	r.scan = brackets{at: len(d.open)}
 	if d.keep { // its first bracket may be in the opening
@@ -77,7 +78,7 @@ func (r *Reader) captured(final bool) bool {
 // inside is the text between the opening of the markup and its end at i.
 func (r *Reader) inside(i int) string {
 	if r.dialect.keep {
-		return string(r.buf[r.begun:i])
+		return string(r.buf[r.at:i])
 	}
 	return string(r.buf[len(r.dialect.open):i])
 }
@@ -88,10 +89,7 @@ func (r *Reader) inside(i int) string {
 // part of it.
 func (r *Reader) unended() bool {
 	body := r.inside(len(r.buf))
-	f := &Fault{Cut: true, Problem: "The call breaks off before its end"}
-	if r.dialect.close != "" {
-		f.Problem = "The call breaks off before " + r.dialect.close
-	}
+	f := cutBefore(cmp.Or(r.dialect.close, "its end"))
 	if !r.dialect.closed && !strings.HasSuffix(strings.TrimSpace(body), "</parameter>") {
 		var wishes []wish
 		if wishes, f = r.dialect.read(body); f == nil && len(wishes) > 0 {
@@ -128,7 +126,7 @@ func (r *Reader) accept(wishes []wish) bool {
 	if len(wishes) == 0 {
 		return r.refuse(&Fault{Problem: "The tool markup is empty"}, r.from, true)
 	}
-	r.tagged = r.tagged || bytes.Contains(r.buf[r.begun:r.from], []byte("<parameter"))
+	r.tagged = r.tagged || bytes.Contains(r.buf[r.at:r.from], []byte("<parameter"))
 	if r.dialect.last {
 		r.wishes, r.parted, r.mode = append(r.wishes, wishes...), false, (*Reader).ending
 		return true
@@ -143,7 +141,7 @@ func (r *Reader) accept(wishes []wish) bool {
 func (r *Reader) refuse(f *Fault, n int, ended bool) bool {
 	// What no tag ends and yet does not break off is a text that only began like
 	// a call.
-	meant := r.began && (ended || f.Cut) || r.meansOffered(r.inside(n))
+	meant := r.leads && (ended || f.Cut) || r.meansOffered(r.inside(n))
 	if r.dialect.doubtful || !meant {
 		return r.giveBack(n)
 	}
@@ -205,7 +203,7 @@ func (r *Reader) ending(final bool) bool {
 		case after == "" && r.mayOffer(name):
 			more = true
 		case opensCall(after) && r.mayOffer(name) && r.offers(name):
-			r.begun, r.scan, r.mode = r.from, brackets{at: r.from}, (*Reader).captured
+			r.at, r.scan, r.mode = r.from, brackets{at: r.from}, (*Reader).captured
 			return true
 		}
 	}

@@ -50,7 +50,7 @@ func (d *decoder) value() value {
 		return value{kind: boolKind, text: word}
 	default:
 		if _, err := strconv.ParseFloat(word, 64); errors.Is(err, strconv.ErrRange) {
-			d.fault = &Fault{Problem: "The JSON is broken at " + strconv.Quote(lastBytes(word, 40)) + ": this number is too large"}
+			d.fault = brokenAt(lastBytes(word, 40), "this number is too large")
 		}
 		return value{kind: numberKind, text: word}
 	}

@@ -19,10 +19,14 @@ type lesson struct {
 	stops     []string                                  // what ends a call, and what only the system writes
 }
 
-// outputTag begins what only the system writes, in every dialect.
-const outputTag = "<tool_output>"
+// outputTag and outputEnd stand around what only the system writes, in every dialect.
+const (
+	outputName = "tool_output"
+	outputTag  = "<" + outputName + ">"
+	outputEnd  = "</" + outputName + ">"
+)
 
-// named and positioned are what to say of the arguments in the list of tools.
+// named and inObject are what to say of the arguments in the list of tools.
 const (
 	named    = "Texts stand in quotes; arguments with ? may be left out."
 	inObject = "Arguments with ? may be left out."
@@ -72,7 +76,7 @@ func Describe(m loci.Markup, tools []loci.ToolSpec) string {
 	l := lessonOf(m)
 	var b strings.Builder
 	b.WriteString("To use a tool, " + l.form +
-		"Then wait for <tool_output>…</tool_output>, which only the system writes. " + l.arguments +
+		"Then wait for " + outputTag + "…" + outputEnd + ", which only the system writes. " + l.arguments +
 		"\nTools:\n")
 	b.WriteString(Lines(tools))
 	for _, t := range tools {
@@ -158,7 +162,20 @@ func write(m loci.Markup, tool string, arguments value) string {
 	return inJSON.Replace(noOutput.Replace(lessonOf(m).written(tool, arguments)))
 }
 
-var noOutput = strings.NewReplacer("<tool_output", `\u003ctool_output`, "</tool_output", `\u003c/tool_output`)
+// noOutput and noTags write our tags with the JSON escape of <: those of an output, and
+// those of calls too. Of an output's it takes the name alone, whatever follows.
+var (
+	noOutput = strings.NewReplacer(escaped("<"+outputName, "</"+outputName)...)
+	noTags   = strings.NewReplacer(escaped("<"+outputName, "</"+outputName, "<tool>", "</tool>", "<tool_call>", "</tool_call>")...)
+)
+
+// escaped pairs each tag with its escape.
+func escaped(tags ...string) (pairs []string) {
+	for _, tag := range tags {
+		pairs = append(pairs, tag, `\u003c`+tag[1:])
+	}
+	return pairs
+}
 
 // Form tells how calls are written in a dialect.
 func Form(m loci.Markup) string { return "To use a tool, " + strings.TrimSpace(lessonOf(m).form) }
@@ -181,16 +198,24 @@ func Example(m loci.Markup, spec loci.ToolSpec) string {
 func Stops(m loci.Markup) []string { return slices.Clone(lessonOf(m).stops) }
 
 // Output renders a result as the next message to a model that was taught by
-// [Describe]: what native models get as a tool message, between our tags. Our
-// tags inside are written with the JSON escape of <, so that a file cannot end
-// its own quotation.
-func Output(r loci.ToolResult) string {
-	content := strings.NewReplacer(
-		"<tool_output", `\u003ctool_output`, "</tool_output", `\u003c/tool_output`,
-		"<tool>", `\u003ctool>`, "</tool>", `\u003c/tool>`,
-		"<tool_call>", `\u003ctool_call>`, "</tool_call>", `\u003c/tool_call>`,
-	).Replace(Content(r))
-	return "<tool_output>" + content + "</tool_output>"
+// [Describe]: what native models get as a tool message, between our tags.
+func Output(r loci.ToolResult) string { return AsOutput(Content(r)) }
+
+// AsOutput puts the content of a result between our tags. Our tags inside are written
+// with the JSON escape of <, so that a file cannot end its own quotation.
+func AsOutput(content string) string { return outputTag + noTags.Replace(content) + outputEnd }
+
+// Outputs are the contents of the results that a message begins with, without what is
+// said behind each; none where it does not begin with one.
+func Outputs(content string) []string {
+	if !strings.HasPrefix(content, outputTag) {
+		return nil
+	}
+	parts := strings.Split(content, outputTag)[1:]
+	for i, p := range parts {
+		parts[i], _, _ = strings.Cut(p, outputEnd)
+	}
+	return parts
 }
 
 // Restore puts back the end of a call that the server took off with its stop

@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"loci"
@@ -47,6 +48,26 @@ func (f *Fault) Message() string {
 	return b.String()
 }
 
+// cutBefore is the fault of a call that lacks what it needs to go on or to end.
+func cutBefore(what string) *Fault {
+	return &Fault{Cut: true, Problem: "The call breaks off before " + what}
+}
+
+// cutAfter is the fault of a call that ends too early, with the end of what there is.
+func cutAfter(s string) *Fault {
+	return &Fault{Cut: true, Problem: "The call breaks off in the middle, after " + strconv.Quote(lastBytes(s, 40))}
+}
+
+// brokenAt is the fault of JSON in which something is wrong at a place, or at its end
+// where nothing is near. It quotes what stands there: a model finds a quotation faster
+// than an offset.
+func brokenAt(near, problem string) *Fault {
+	if near == "" {
+		return &Fault{Problem: "The JSON is broken at its end: " + problem}
+	}
+	return &Fault{Problem: fmt.Sprintf("The JSON is broken at %q: %s", near, problem)}
+}
+
 // CutOff is the fault of a native call that breaks off.
 func CutOff(tool string) *Fault {
 	return &Fault{Tool: tool, Cut: true, Problem: "The call of " + text.Clip(tool, 80) + " breaks off in its arguments"}
@@ -86,12 +107,12 @@ func (f *Fault) Suggestion() string {
 	case f.advice != "":
 		return f.advice
 	case f.right != nil:
-		return looksLike + f.right.tool + " " + string(f.example.appendJSON(nil))
+		return looksLike + " " + f.right.tool + " " + string(f.example.appendJSON(nil))
 	}
 	return "Write the call again, with the name of an offered tool and its arguments as one JSON object."
 }
 
-const looksLike = "A right call looks like this: "
+const looksLike = "A right call looks like this:"
 
 // ToolError is the fault as the result of the call.
 func (f *Fault) ToolError() *loci.ToolError {
@@ -115,7 +136,7 @@ func (f *Fault) rightForm(m loci.Markup) string {
 	if f.right == nil {
 		return Form(m)
 	}
-	return "A right call looks like this:\n" + write(m, f.right.tool, f.example)
+	return looksLike + "\n" + write(m, f.right.tool, f.example)
 }
 
 // Unknown is the fault of a call whose name [Name] does not find.
@@ -125,7 +146,7 @@ func Unknown(called string, offered []loci.ToolSpec) *Fault {
 		f.Problem, f.called = "The call does not name a tool", "(none)"
 	}
 	end := ". "
-	if s := Similar(called, offered); s != "" {
+	if s := similar(called, offered); s != "" {
 		f.Problem += "; did you mean " + s
 		end = "? "
 	}

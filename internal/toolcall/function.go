@@ -37,7 +37,7 @@ func readFunctions(body string) ([]wish, *Fault) {
 func readInvokes(body string) ([]wish, *Fault) {
 	inside, ok := strings.CutSuffix(strings.TrimPrefix(strings.TrimSpace(body), invokeOpen), "</invoke>")
 	if !ok {
-		return nil, &Fault{Cut: true, Problem: "The call breaks off before </invoke>"}
+		return nil, cutBefore("</invoke>")
 	}
 	return readElements(invokeBorder.Split(inside, -1))
 }
@@ -103,7 +103,7 @@ func readParameters(w *wish, body string) *Fault {
 		inside, ok = strings.CutSuffix(inside, "</param>")
 	}
 	if !ok && !loneLine(inside) {
-		return &Fault{Cut: true, Problem: "The call breaks off before </parameter>"}
+		return cutBefore("</parameter>")
 	}
 	seen := make(map[string]string)
 	for _, part := range parameterBorder.Split(inside, -1) {

@@ -76,7 +76,7 @@ func (l labels) beginsNothing(r *Reader, rest string) verdict {
 	case more, input == "":
 		return undecided
 	}
-	return callIf(input == endOfReply && r.offers(name) && r.needsNothing(name))
+	return markupIf(input == endOfReply && r.offers(name) && r.needsNothing(name))
 }
 
 // beginsWhole judges a call with its name behind a label.
@@ -140,11 +140,11 @@ func (l labels) beginsInput(mark string) func(*Reader, string) verdict {
 		}
 		input = strings.TrimLeft(input, " \t")
 		if bare := strings.TrimLeft(input, space); strings.HasPrefix(bare, "{") || strings.HasPrefix(bare, "```") {
-			return callIf(mark == "{")
+			return markupIf(mark == "{")
 		} else if strings.HasPrefix("```", bare) {
 			return undecided // an object may stand on the next line, or in a fence
 		}
-		return callIf(mark == "")
+		return markupIf(mark == "")
 	}
 }
 
@@ -163,7 +163,7 @@ func readLabelled(body string) ([]wish, *Fault) {
 		return readExpressions(body)
 	}
 	if inside, ok = strings.CutSuffix(inside, "]"); !ok {
-		return nil, &Fault{Cut: true, Problem: "The call breaks off before ]"}
+		return nil, cutBefore("]")
 	}
 	w := wish{name: name, arguments: value{kind: objectKind}}
 	if inside = strings.Trim(inside, space+`"'`); inside != "" {
@@ -178,7 +178,7 @@ func (l labels) beginsExpression(r *Reader, rest string) verdict {
 	if s == "" {
 		return undecided
 	}
-	return callIf((opensCall(s) || l.scalar && s[0] == '[') && r.offers(name))
+	return markupIf((opensCall(s) || l.scalar && s[0] == '[') && r.offers(name))
 }
 
 // read reads a name, the second label and the arguments. What is no object is the one
@@ -186,7 +186,7 @@ func (l labels) beginsExpression(r *Reader, rest string) verdict {
 func (l labels) read(body string) ([]wish, *Fault) {
 	name, input, more, ok := l.split(body)
 	if !ok || more {
-		return nil, &Fault{Cut: true, Problem: "The call breaks off before its arguments"}
+		return nil, cutBefore("its arguments")
 	}
 	w := wish{name: name}
 	input = strings.TrimSpace(unfence(input))

@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -47,16 +48,17 @@ func markThoughts() (marks []mark) {
 			r.mode, r.until = (*Reader).musing, []string{"</" + tag + ">"}
 		}})
 	}
-	inChannels := func(r *Reader, _ string, _ bool) verdict { return callIf(r.channel) }
+	ends := []string{"<|end|>", "<|return|>", "<|start|>", "<|channel|>"} // of what is said in a channel
+	inChannels := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.channel) }
 	speaks := func(r *Reader) { r.channel = true; r.resume() }
 	return append(marks,
 		mark{text: "<|channel|>analysis<|message|>", line: true, then: func(r *Reader) {
-			r.channel, r.mode, r.until = true, (*Reader).think, []string{"<|end|>", "<|return|>", "<|start|>", "<|channel|>"}
+			r.channel, r.mode, r.until = true, (*Reader).think, ends
 		}},
 		mark{text: "<|channel|>commentary<|message|>", line: true, then: speaks},
 		mark{text: "<|channel|>final<|message|>", line: true, then: speaks},
 		mark{text: "<|start|>assistant<|channel|>analysis<|message|>", judge: inChannels, then: func(r *Reader) {
-			r.mode, r.until = (*Reader).think, []string{"<|end|>", "<|return|>", "<|start|>", "<|channel|>"}
+			r.mode, r.until = (*Reader).think, ends
 		}},
 		mark{text: "<|start|>assistant<|channel|>commentary<|message|>", judge: inChannels, then: speaks},
 		mark{text: "<|start|>assistant<|channel|>final<|message|>", judge: inChannels, then: speaks},
@@ -65,28 +67,23 @@ func markThoughts() (marks []mark) {
 
 // markCalls makes the marks of calls and of what is left over from them.
 func markCalls() (marks []mark) {
-	leftover := func(r *Reader, _ string, _ bool) verdict { return callIf(r.behind || r.fault != nil || r.channel) }
+	leftover := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.behind || r.fault != nil || r.channel) }
 	drop := func(r *Reader) { r.blank = true }
-	seen := make(map[string]bool)
 	for _, d := range dialects() {
 		marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(d) }})
-		if end := d.close; len(end) > 2 && end[0] != '`' && end != "Observation:" && !seen[end] && end != "</function>" {
-			seen[end] = true
-			marks = append(marks, mark{text: end, judge: leftover, then: drop})
-		}
 	}
-	for _, tag := range []string{"<tool_output>", "<tool_response>"} {
+	for _, tag := range []string{outputTag, "<tool_response>"} {
 		marks = append(marks, mark{text: tag, judge: (*Reader).isOutput, then: (*Reader).invented})
 	}
-	for _, end := range append([]string{"</tool_output>", "</tool_response>", "</invoke>", "<|/tool_call|>"}, endTokens...) {
+	for _, end := range slices.Concat(closings, []string{outputEnd, "</tool_response>", "<|/tool_call|>"}) {
 		marks = append(marks, mark{text: end, judge: leftover, then: drop})
 	}
-	goesOn := func(r *Reader, _ string, _ bool) verdict { return callIf(len(r.calls) > 0 || r.fault != nil) }
+	goesOn := func(r *Reader, _ string, _ bool) verdict { return markupIf(len(r.calls) > 0 || r.fault != nil) }
 	for _, turn := range []string{"<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "[INST]"} {
 		marks = append(marks, mark{text: turn, judge: goesOn, then: (*Reader).invented})
 	}
 	for _, tag := range []string{"</parameter>", "</function>"} {
-		tagged := func(r *Reader, _ string, _ bool) verdict { return callIf(r.tagged) }
+		tagged := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.tagged) }
 		marks = append(marks, mark{text: tag, judge: tagged, then: (*Reader).ambiguous})
 	}
 	return marks
@@ -122,7 +119,7 @@ func marksOf(name string) []mark {
 
 // markTool makes the marks that have the name of an offered tool in them.
 func markTool(name string) []mark {
-	leftover := func(r *Reader, _ string, _ bool) verdict { return callIf(r.behind) }
+	leftover := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.behind) }
 	var marks []mark
 	for _, s := range spellings(name) {
 		marks = append(marks, mark{text: "</" + s + ">", judge: leftover, then: func(*Reader) {}})

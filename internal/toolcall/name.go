@@ -100,10 +100,10 @@ func looseName(name string) string {
 	}, name)
 }
 
-// Similar is the offered name nearest to called, for a "did you mean"; empty
+// similar is the offered name nearest to called, for a "did you mean"; empty
 // if none is near. Near is a third of the letters at most, or one name within
 // the other. It only ever ends up in a message: see [Name] for what is taken.
-func Similar(called string, offered []loci.ToolSpec) string {
+func similar(called string, offered []loci.ToolSpec) string {
 	a := looseName(text.Clip(called, 64))
 	best, near := "", max(1, len(a)/3)+1
 	for _, t := range offered {

@@ -14,7 +14,7 @@ type verdict uint8
 const (
 	undecided verdict = iota // too short to tell
 	isProse
-	isCall // to all appearances a call
+	isMarkup // to all appearances a call, a thought or what else the mark stands for
 )
 
 // space is the white space between the parts of markup.
@@ -25,7 +25,7 @@ const space = " \t\r\n"
 // the next: a stop sequence may have taken it off.
 func (d *dialect) judge(r *Reader, rest string, final bool) verdict {
 	if d.begins == nil {
-		return isCall
+		return isMarkup
 	}
 	v := d.begins(r, rest)
 	if v == undecided && final {
@@ -33,7 +33,7 @@ func (d *dialect) judge(r *Reader, rest string, final bool) verdict {
 		if end == "" {
 			end = "{" // what has not begun breaks off
 		}
-		return callIf(d.begins(r, rest+end) == isCall)
+		return markupIf(d.begins(r, rest+end) == isMarkup)
 	}
 	return v
 }
@@ -107,7 +107,7 @@ func (r *Reader) beginsYAML(s string) verdict {
 	if !ended && len(name) < longestMark {
 		return undecided
 	}
-	return callIf(r.offers(strings.TrimSpace(name)))
+	return markupIf(r.offers(strings.TrimSpace(name)))
 }
 
 // beginsListed judges what follows a tag that lists tools as well as it holds a call.
@@ -136,14 +136,14 @@ func (r *Reader) beginsInner(s string) verdict {
 		case ok && strings.HasSuffix(open, "="):
 			return r.beginsElement(rest)
 		case ok:
-			return callIf(r.blank)
+			return markupIf(r.blank)
 		case strings.HasPrefix(open, s):
 			return undecided
 		}
 	}
 	switch {
 	case r.blank && strings.HasPrefix(s, "</"):
-		return isCall
+		return isMarkup
 	case s == "<":
 		return undecided
 	}
@@ -157,7 +157,7 @@ func (r *Reader) beginsObject(s string) verdict {
 	case !utf8.FullRuneInString(s):
 		return undecided
 	case strings.ContainsRune(quoting+"}_", c), unicode.IsLetter(c), r.blank:
-		return isCall
+		return isMarkup
 	}
 	return isProse
 }
@@ -193,25 +193,25 @@ func (r *Reader) beginsName(s string, attached bool) verdict {
 	case name == "":
 		return isProse
 	case opensCall(rest), offered && attached:
-		return isCall
+		return isMarkup
 	case after == "", strings.HasPrefix(argumentKey, after):
 		return undecided
 	case after[0] == '{', strings.HasPrefix(after, argumentKey):
-		return callIf(offered || r.blank)
+		return markupIf(offered || r.blank)
 	case opensCall(after):
-		return callIf(offered)
+		return markupIf(offered)
 	}
-	return callIf(strings.HasPrefix(after, "</") && (offered || r.blank || attached && r.mayOffer(name)))
+	return markupIf(strings.HasPrefix(after, "</") && (offered || r.blank || attached && r.mayOffer(name)))
 }
 
 // opensCall tells whether what follows a name is the bracket before arguments, also
 // as Chinese keyboards write it.
 func opensCall(s string) bool { return strings.HasPrefix(s, "(") || strings.HasPrefix(s, "（") }
 
-// callIf is the verdict on what is a call if yes, and prose otherwise.
-func callIf(yes bool) verdict {
+// markupIf is the verdict on what is a call if yes, and prose otherwise.
+func markupIf(yes bool) verdict {
 	if yes {
-		return isCall
+		return isMarkup
 	}
 	return isProse
 }
@@ -224,7 +224,7 @@ func (r *Reader) beginsElement(rest string) verdict {
 	case after == "":
 		return undecided
 	case r.offers(name):
-		return isCall
+		return isMarkup
 	}
 	tag, inside, ok := strings.Cut(after, ">")
 	inside = strings.TrimLeft(inside, space)
@@ -244,7 +244,7 @@ func beginsWith(s string, marks ...string) verdict {
 	for _, mark := range marks {
 		switch {
 		case strings.HasPrefix(s, mark):
-			return isCall
+			return isMarkup
 		case strings.HasPrefix(mark, s):
 			return undecided
 		}
@@ -266,17 +266,17 @@ func inSentence(rest string) verdict {
 		if strings.IndexByte(space, rest[0]) >= 0 {
 			return isProse
 		}
-		return isCall
+		return isMarkup
 	}
 	s := strings.TrimLeft(rest, " ")
 	c, _ := utf8.DecodeRuneInString(s)
 	switch {
 	case len(s) == len(rest):
-		return isCall
+		return isMarkup
 	case !utf8.FullRuneInString(s):
 		return undecided
 	}
-	return callIf(!unicode.IsLower(c))
+	return markupIf(!unicode.IsLower(c))
 }
 
 // leadingName splits s behind the characters that tools' names and their

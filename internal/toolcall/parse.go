@@ -3,7 +3,6 @@ package toolcall
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,13 +68,13 @@ func settle(fixed []byte, how jsonrepair.Report, err error, s string) (value, *F
 	case errors.Is(err, jsonrepair.ErrDepth):
 		return value{}, tooDeep()
 	case how.Cut, errors.Is(err, jsonrepair.ErrEmpty) && strings.TrimSpace(s) == "":
-		return value{}, &Fault{Cut: true, Field: how.Field, Problem: "The call breaks off in the middle, after " + strconv.Quote(lastBytes(s, 40))}
+		f := cutAfter(s)
+		f.Field = how.Field
+		return value{}, f
 	case err != nil:
 		return value{}, &Fault{Problem: "The JSON is broken: " + err.Error()}
-	case how.Doubt != "" && how.Near == "":
-		return value{}, &Fault{Problem: "The JSON is broken at its end: " + how.Doubt}
 	case how.Doubt != "":
-		return value{}, &Fault{Problem: fmt.Sprintf("The JSON is broken at %q: %s", text.Clip(how.Near, 40), how.Doubt)}
+		return value{}, brokenAt(text.Clip(how.Near, 40), how.Doubt)
 	}
 	d := decoder{s: string(fixed)}
 	v := d.value()
@@ -86,20 +85,13 @@ func tooDeep() *Fault {
 	return &Fault{Problem: fmt.Sprintf("The JSON is nested deeper than %d levels", maxDepth)}
 }
 
-// broken is the fault of something unexpected at the current place. It quotes
-// what stands there: a model finds a quotation faster than an offset.
+// broken is the fault of something unexpected at the current place.
 func (p *parser) broken(problem string) *Fault {
-	at := strings.TrimSpace(text.Clip(p.s[p.i:], 40))
-	if at == "" {
-		return &Fault{Problem: "The JSON is broken at its end: " + problem}
-	}
-	return &Fault{Problem: fmt.Sprintf("The JSON is broken at %q: %s", at, problem)}
+	return brokenAt(strings.TrimSpace(text.Clip(p.s[p.i:], 40)), problem)
 }
 
 // cut is the fault of a call that ends too early.
-func (p *parser) cut() *Fault {
-	return &Fault{Cut: true, Problem: "The call breaks off in the middle, after " + strconv.Quote(lastBytes(p.s, 40))}
-}
+func (p *parser) cut() *Fault { return cutAfter(p.s) }
 
 // lastBytes is the end of s, at most n bytes.
 func lastBytes(s string, n int) string {

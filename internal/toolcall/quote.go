@@ -127,11 +127,11 @@ func asked() *Fault {
 // standing judges a call that could be read by what is around it. Its closing tag
 // begins at i, and it ends at end. The fault is that of a call which is refused.
 func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Fault) {
-	said, output := r.quotable.where(string(r.buf[r.begun:end]), r.inside(i))
+	said, output := r.quotable.where(string(r.buf[r.at:end]), r.inside(i))
 	alone := len(r.shown) == 0 && len(r.calls) == 0
 	switch {
 	case output && alone:
-		return isCall, repeated()
+		return isMarkup, repeated()
 	case output, said && (!alone || r.dialect.doubtful), leadsExample(r.before()), r.dialect.labelled && r.article():
 		return isProse, nil
 	case r.dialect.alone:
@@ -142,9 +142,9 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 		}
 	case said: // behind it the model may talk about it
 		r.dialect.last, r.dialect.refused = true, asked()
-	case r.began && r.dialect.open[0] != '[':
-		return isCall, nil
-	case r.began && end == len(r.buf) && !final:
+	case r.leads && r.dialect.open[0] != '[':
+		return isMarkup, nil
+	case r.leads && end == len(r.buf) && !final:
 		return undecided, nil
 	}
 	// Whether a sentence goes on shows in the next bytes.
@@ -152,16 +152,16 @@ func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Faul
 	switch {
 	case strings.HasPrefix(r.dialect.open, "[") && strings.HasPrefix(after, "("): // a link
 		return isProse, nil
-	case r.began:
+	case r.leads:
 	case !r.offersAny(wishes):
 		if after == "" && !final {
 			return undecided, nil
 		}
-		return callIf(after == "" || after[0] == '\r' || after[0] == '\n'), nil
+		return markupIf(after == "" || after[0] == '\r' || after[0] == '\n'), nil
 	case inMidst(r.before()):
 		return continues(after, final), nil
 	}
-	return isCall, nil
+	return isMarkup, nil
 }
 
 // explains finds that a text ends with words that tell how something is written.
@@ -267,11 +267,11 @@ func continues(after string, final bool) verdict {
 	c, n := utf8.DecodeRuneInString(s)
 	switch {
 	case s == "" && len(after) == 8:
-		return isCall
+		return isMarkup
 	case !final && !utf8.FullRuneInString(s):
 		return undecided
 	}
-	return callIf(n == 0 || !unicode.IsLetter(c) && c != ',' && c != ';' || unicode.IsUpper(c))
+	return markupIf(n == 0 || !unicode.IsLetter(c) && c != ',' && c != ';' || unicode.IsUpper(c))
 }
 
 // closingMarks are those that end a quotation which c begins. In some languages the

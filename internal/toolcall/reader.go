@@ -51,8 +51,8 @@ type Reader struct {
 
 	dialect dialect  // whose markup buf begins with
 	scan    brackets // of it
-	began   bool     // it is the first in its line
-	begun   int      // where in buf it begins: not at 0 behind another bare call
+	leads   bool     // it is the first in its line
+	at      int      // where in buf it begins: not at 0 behind another bare call
 	from    int      // where in buf to look for its end
 	tries   int      // closing tags found that did not end it
 	first   int      // where the text after the first of them begins
@@ -286,11 +286,11 @@ func (r *Reader) match(b []byte, final bool) (m *mark, partial bool) {
 			case ok:
 				rest = rest[:min(len(rest), maxOpening)]
 				enough := final || len(rest) == maxOpening
-				v := isCall
+				v := isMarkup
 				if m.judge != nil {
 					v = m.judge(r, rest, enough)
 				}
-				if v == isCall || v == undecided && enough {
+				if v == isMarkup || v == undecided && enough {
 					if m.keep && r.quoted() {
 						return nil, false
 					}
@@ -370,7 +370,7 @@ func (r *Reader) resume() {
 // sentence it is a word, unless that would make calls of what may be thoughts.
 func (r *Reader) endsThought(rest string, _ bool) verdict {
 	if r.blank || len(r.calls) > 0 || r.fault != nil {
-		return isCall
+		return isMarkup
 	}
 	return inSentence(rest)
 }
@@ -381,7 +381,7 @@ func (r *Reader) endsThought(rest string, _ bool) verdict {
 func (r *Reader) isOutput(rest string, _ bool) verdict {
 	switch {
 	case len(r.calls) > 0 || r.fault != nil:
-		return isCall
+		return isMarkup
 	case !r.blank:
 		return isProse
 	}

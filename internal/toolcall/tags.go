@@ -55,11 +55,10 @@ func tagDialects() []dialect {
 // beginsCalls judges what follows the bracket of a list of calls.
 func beginsCalls(r *Reader, rest string) verdict {
 	name, s := leadingName(rest)
-	switch {
-	case s == "" && (name == "" || r.mayOffer(name)):
+	if s == "" && (name == "" || r.mayOffer(name)) {
 		return undecided
 	}
-	return callIf(opensCall(s) && r.offers(name))
+	return markupIf(opensCall(s) && r.offers(name))
 }
 
 // statement is a line of a program that is a call, or one around it: Gemini's models were
@@ -97,11 +96,10 @@ func beginsCode(r *Reader, rest string) verdict {
 	} else if kept == "" && !strings.Contains(name, ".") {
 		return undecided
 	}
-	switch {
-	case after == "" && (name == "" || r.mayOffer(name) || strings.HasPrefix("print", name)):
+	if after == "" && (name == "" || r.mayOffer(name) || strings.HasPrefix("print", name)) {
 		return undecided
 	}
-	return callIf(strings.TrimLeft(rest, " \t\r")[0] == '\n' && opensCall(after) && r.offers(name))
+	return markupIf(strings.TrimLeft(rest, " \t\r")[0] == '\n' && opensCall(after) && r.offers(name))
 }
 
 // readCode reads such a block.
@@ -122,14 +120,14 @@ func readTag(body string) ([]wish, *Fault) {
 		return nil, &Fault{Problem: "The tool markup is empty"}
 	case strings.HasPrefix(body, "<function="):
 		if !strings.HasSuffix(body, "</function>") {
-			return nil, &Fault{Cut: true, Problem: "The call breaks off before </function>"}
+			return nil, cutBefore("</function>")
 		}
 		return readFunctions(strings.TrimSuffix(body, "</function>"))
 	case strings.HasPrefix(body, invokeOpen):
 		return readInvokes(body)
 	case strings.HasPrefix(body, "<function name="):
 		if !strings.HasSuffix(body, "</function>") {
-			return nil, &Fault{Cut: true, Problem: "The call breaks off before </function>"}
+			return nil, cutBefore("</function>")
 		}
 		return readElement(strings.TrimSuffix(strings.TrimPrefix(body, "<function name="), "</function>"))
 	case body[0] == '<':
@@ -151,7 +149,7 @@ func readBracketed(body string) ([]wish, *Fault) {
 	body = strings.TrimPrefix(body, "[tool_call:")
 	inner, ok := strings.CutSuffix(body, "]")
 	if !ok {
-		return nil, &Fault{Cut: true, Problem: "The call breaks off before ]"}
+		return nil, cutBefore("]")
 	}
 	return readTag(inner)
 }
@@ -182,11 +180,11 @@ func readPairs(name, body string) ([]wish, *Fault) {
 		}
 		key, rest, ok := strings.Cut(part, "</arg_key>")
 		if !ok {
-			return nil, &Fault{Cut: true, Problem: "The call breaks off before </arg_key>"}
+			return nil, cutBefore("</arg_key>")
 		}
 		v := strings.TrimPrefix(strings.TrimSpace(rest), argumentValue)
 		if v, ok = strings.CutSuffix(v, "</arg_value>"); !ok {
-			return nil, &Fault{Cut: true, Problem: "The call breaks off before </arg_value>"}
+			return nil, cutBefore("</arg_value>")
 		}
 		if f := checkUnique(seen, strings.TrimSpace(key)); f != nil {
 			return nil, f
@@ -233,7 +231,9 @@ func childrenAfter(before []field, body string, tries *int) ([]field, *Fault) {
 	end := "</" + tag + ">"
 	last := strings.LastIndex(inside, end)
 	if last < 0 {
-		return nil, &Fault{Cut: true, Field: tag, Problem: "The call breaks off before " + end}
+		f := cutBefore(end)
+		f.Field = tag
+		return nil, f
 	}
 	endingAt := func(i int) ([]field, *Fault) {
 		return childrenAfter(append(slices.Clip(before), field{tag, written(inside[:i])}), inside[i+len(end):], tries)
@@ -317,14 +317,14 @@ func beginsParameters(tool string) func(*Reader, string) verdict {
 		if end := "</" + tool + ">"; strings.HasPrefix(end, s) {
 			return undecided
 		} else if strings.HasPrefix(s, end) {
-			return isCall
+			return isMarkup
 		}
 		name, after := leadingName(s[1:])
 		switch {
 		case after == "":
 			return undecided
 		case after[0] == '>':
-			return callIf(r.hasParameter(tool, name))
+			return markupIf(r.hasParameter(tool, name))
 		}
 		return isProse
 	}
@@ -376,11 +376,10 @@ func (p *parser) attribute() (value, *Fault) {
 func beginsAttributes(tool string) func(*Reader, string) verdict {
 	return func(r *Reader, rest string) verdict {
 		name, after := leadingName(strings.TrimLeft(rest, space))
-		switch {
-		case after == "":
+		if after == "" {
 			return undecided
 		}
-		return callIf(after[0] == '=' && r.hasParameter(tool, name))
+		return markupIf(after[0] == '=' && r.hasParameter(tool, name))
 	}
 }
 
@@ -394,7 +393,7 @@ func beginsEmpty(tool string) func(*Reader, string) verdict {
 		case rest == "":
 			return undecided
 		}
-		return callIf(rest[0] == '\n')
+		return markupIf(rest[0] == '\n')
 	}
 }
 

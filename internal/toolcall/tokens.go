@@ -10,7 +10,7 @@ var endTokens = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<
 	"<|endoftext|>", "<eos>", "<end_of_turn>"}
 
 // closings are the tags and tokens that end calls and replies. One may be there whose
-// opening is lost.
+// opening is lost. </function> is none of them: see [Reader.ambiguous].
 var closings = closingTags()
 
 func closingTags() []string {
@@ -203,7 +203,7 @@ const message = "<|message|>"
 func readHarmony(body string) ([]wish, *Fault) {
 	header, arguments, ok := strings.Cut(body, message)
 	if !ok {
-		return nil, &Fault{Cut: true, Problem: "The call breaks off before " + message}
+		return nil, cutBefore(message)
 	}
 	_, to, _ := strings.Cut(header, "to=")
 	name, _ := leadingName(to + " ")
@@ -217,11 +217,11 @@ func beginsChannel(_ *Reader, rest string) verdict {
 	name, after := leadingName(to)
 	switch {
 	case addressed && after != "":
-		return callIf(name != "")
+		return markupIf(name != "")
 	case !ok && !strings.Contains(header, "\n"):
 		return undecided
 	}
-	return callIf(ok && addressed && name != "")
+	return markupIf(ok && addressed && name != "")
 }
 
 // beginsStripped judges what follows "commentary to=" where the tokens were taken off: a
@@ -239,7 +239,7 @@ func beginsStripped(_ *Reader, rest string) verdict {
 			return undecided
 		}
 	}
-	return callIf(s[0] == '{')
+	return markupIf(s[0] == '{')
 }
 
 // readStripped reads such a call.

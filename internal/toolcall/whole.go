@@ -37,14 +37,14 @@ func (r *Reader) start(final bool) bool {
 		return false
 	}
 	switch {
-	case v != isCall:
+	case v != isMarkup:
 		r.mode = (*Reader).prose
 	case s[0] == '`' || s[0] == '{' || s[0] == '[':
-		r.mode, r.begun, r.from = (*Reader).whole, 0, 0
+		r.mode, r.at, r.from = (*Reader).whole, 0, 0
 	default:
 		name, rest := leadingName(s)
 		if !opensCall(rest) { // an object behind the name
-			r.mode, r.begun, r.from = (*Reader).whole, 0, 0
+			r.mode, r.at, r.from = (*Reader).whole, 0, 0
 			return true
 		}
 		if rest[0] != '(' { // a fullwidth one
@@ -78,12 +78,12 @@ func (r *Reader) whole(final bool) bool {
 // the reply begins with: then it need not be held back any longer.
 func (r *Reader) goesOn() bool {
 	for {
-		n := countRun(r.buf[r.begun:], '`')
+		n := countRun(r.buf[r.at:], '`')
 		if n < 3 {
 			return false
 		}
-		fence := r.buf[r.begun : r.begun+n]
-		r.from = max(r.from, r.begun+n)
+		fence := r.buf[r.at : r.at+n]
+		r.from = max(r.from, r.at+n)
 		i := bytes.Index(r.buf[r.from:], fence)
 		if i < 0 {
 			r.from = max(r.from, len(r.buf)-n+1)
@@ -94,11 +94,11 @@ func (r *Reader) goesOn() bool {
 		switch v := r.wholeCall(string(rest[:min(len(rest), maxOpening)])); {
 		case len(rest) == 0, v == undecided && len(rest) < maxOpening && rest[0] == '`':
 			return false
-		case v != isCall || countRun(rest, '`') < 3:
+		case v != isMarkup || countRun(rest, '`') < 3:
 			return true
 		}
-		r.begun = len(r.buf) - len(rest)
-		r.from = r.begun
+		r.at = len(r.buf) - len(rest)
+		r.from = r.at
 	}
 }
 
@@ -133,7 +133,7 @@ func codeBlocks(s string) (blocks []codeBlock) {
 // something else is the person's.
 func (r *Reader) onlyCall(s string) bool {
 	blocks := codeBlocks(trimEnds(strings.TrimPrefix(strings.TrimSpace(s), functionary), closings))
-	if len(blocks) == 1 && s[0] == '`' && r.markupCall(blocks[0].text) == isCall {
+	if len(blocks) == 1 && s[0] == '`' && r.markupCall(blocks[0].text) == isMarkup {
 		return r.onlyMarkup(blocks[0].text)
 	}
 	var all []wish
@@ -291,7 +291,7 @@ func (r *Reader) wholeCall(s string) verdict {
 	case after == "", strings.HasPrefix(argumentKey, after):
 		return undecided
 	case opensCall(rest) && !function, after[0] == '{', strings.HasPrefix(after, argumentKey):
-		return callIf(r.offers(name))
+		return markupIf(r.offers(name))
 	}
 	return isProse
 }
@@ -306,7 +306,7 @@ func (r *Reader) markupCall(s string) verdict {
 		for _, m := range marks {
 			switch {
 			case m.keep && strings.HasPrefix(s, m.text):
-				return isCall
+				return isMarkup
 			case m.keep && strings.HasPrefix(m.text, s):
 				v = undecided
 			}
@@ -325,7 +325,7 @@ func (r *Reader) objectCall(s string) verdict {
 	case !ok && len(key) <= longestMark:
 		return undecided
 	case slices.Contains(argumentKeys, key), slices.Contains(otherKeys, key), slices.Contains(listKeys, key):
-		return isCall
+		return isMarkup
 	}
 	rest = strings.TrimLeft(rest, space)
 	switch {
@@ -334,7 +334,7 @@ func (r *Reader) objectCall(s string) verdict {
 	case rest == "":
 		return undecided
 	case rest[0] == '{':
-		return isCall
+		return isMarkup
 	case !slices.Contains(nameKeys, key):
 		return isProse
 	}
@@ -344,7 +344,7 @@ func (r *Reader) objectCall(s string) verdict {
 	case end < 0:
 		return undecided
 	case r.offers(strings.TrimSpace(name[:end])):
-		return isCall
+		return isMarkup
 	}
 	return isProse
 }

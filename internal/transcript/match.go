@@ -115,14 +115,23 @@ func likeness(n loci.Node, m loci.Message) (rank int, fits bool) {
 	return rank, true
 }
 
-// SameArguments tells whether two calls have the same arguments, however a client
-// wrote them down.
+// SameArguments tells whether two calls have the same arguments, however a client or a
+// server wrote them down: in another order or layout, or as a text that holds the JSON.
 func SameArguments(a, b loci.ToolCall) bool {
 	var x, y any
-	if json.Unmarshal(a.Arguments, &x) != nil || json.Unmarshal(b.Arguments, &y) != nil {
+	if json.Unmarshal(bare(a.Arguments), &x) != nil || json.Unmarshal(bare(b.Arguments), &y) != nil {
 		return string(a.Arguments) == string(b.Arguments)
 	}
 	return reflect.DeepEqual(x, y)
+}
+
+// bare is the JSON that a JSON text holds, or what is none as it is.
+func bare(arguments json.RawMessage) json.RawMessage {
+	var held string
+	if json.Unmarshal(arguments, &held) == nil && json.Valid([]byte(held)) {
+		return json.RawMessage(held)
+	}
+	return arguments
 }
 
 // trimmed looks for a stored path that ends with the client's whole history:
