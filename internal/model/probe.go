@@ -28,6 +28,9 @@ func (h *Hub) Probe(ctx context.Context, model string) (loci.Profile, error) {
 	if err != nil {
 		return loci.Profile{}, err
 	}
+	if t.Model.Embedding {
+		return loci.Profile{}, loci.Errorf(loci.Invalid, "%s makes vectors of texts and does not talk, so there is nothing to try out.", t.Model.ID)
+	}
 	a := h.acquaintance(t)
 	f, err := a.facts.get(ctx)
 	if err != nil {

@@ -28,6 +28,9 @@ func (b Backend) Unreachable(cause error) *loci.Error {
 	if p, ok := products[b.Kind]; ok && b.Loopback() {
 		hint = p.start
 	}
+	if b.Name != "" { // loci's own, which nobody starts by hand
+		return &loci.Error{Code: loci.Unreachable, Message: "loci's own model is not answering.", Hint: "It is being started again. Try it again in a moment.", Err: cause}
+	}
 	return &loci.Error{Code: loci.Unreachable, Message: b.String() + " is not answering.", Hint: hint, Err: cause}
 }
 
