@@ -212,7 +212,7 @@ func fitting(rules []rule, u *utterance, words string) goal {
 // Those about one file and for reading also stand by themselves.
 func rules(about, read []rule) []rule {
 	return slices.Concat(
-		nearlyRules(), linesRules(), paperRules(), folderRules(), runRules(), programRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
+		nearlyRules(), linesRules(), paperRules(), folderRules(), runRules(), programRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), placeRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
 		compareRules(), factRules(), kindRules(), about, withinRules(), filesRules(), findRules(), wordRules(), listRules(), read, toldSums(), looseFacts(), seekRules(), orderRules(), lookRules(), questionRules(),
 	)
 }

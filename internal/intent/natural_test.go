@@ -97,6 +97,7 @@ func fresh(t *testing.T) (all []natural.Half) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("there are no fresh requests", err)
 	}
+	files = append(files, "testdata/loose.jsonl")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
