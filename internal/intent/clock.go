@@ -73,7 +73,7 @@ func placeRules() []rule {
 		`^(?:in|over in) `+somewhere+`,? (?:what|which)(?:'s| is)?(?: the)?(?: local| current)? (?:time|hour)(?: (?:is it|it is|is|now|right|do they have|would it be|there))*$`,
 		`^(?:(?:the|local|current|exact|give me|tell me|show me|what is|what's|show|get|check) ?)*(?:time|clock) (?:now )?(?:(?:in|at|for|over in|of) )?(?P<zone>utc|gmt|cet|est|pst|cst|`+bigCity+`)`+tail, `^(?P<zone>utc|gmt|`+bigCity+`) (?:time|clock)`+tail, `^how late is it (?:over )?in `+somewhere+tail,
 		`^(?:what|which)(?:'s| is)?(?: the)?(?: local)? time (?:is it |it is )?(?:for|where) (?:\pL+ ){1,3}(?:in|is in) `+somewhere+tail,
-		`^(?:co je|kolik je|kolik mají|jaký čas je|jaký čas mají|kolik hodin je|kolik hodin mají)(?: teď| nyní| právě| zrovna| hodin)*(?: v| ve| na) (?P<zone>[\pL ]{2,30}?)(?: teď| hodin| právě)*$`, `^(?:v|ve|na) (?P<zone>[\pL ]{2,30}) je (?:teď )?kolik(?: hodin)?$`, `^(?P<zone>\p{Han}{2,5}?)(?:那边|那里|当地)?(?:现在|目前)?(?:是)?(?:早上|晚上|白天|半夜|几点|什么时间|什么时候)(?:了)?$`,
+		`^(?:kolik (?:je|mají|bude)|jaký (?:je|mají|bude))(?: teď| nyní| právě| zrovna| hodin| čas| místní)+ (?:v|ve|na) (?P<zone>[\pL ]{2,30}?)(?: teď| právě)*$`, `^(?:v|ve|na) (?P<zone>[\pL ]{2,30}) je (?:teď )?kolik(?: hodin)?$`, `^(?P<zone>\p{Han}{2,5}?)(?:那边|那里|当地)?(?:现在|目前)(?:是)?(?:早上|晚上|白天|半夜)(?:了)?$`,
 	), func(_ *utterance, m captures) goal {
 		zone := cityZones.or(m["zone"], m["zone"])
 		if aForm.has(zone) || noZone.has(zone) {

@@ -65,7 +65,7 @@ func itemAway() rule {
 		`^`+verbs+`(?: the| that)? `+item+`(?: off| out| away)? (?:from|off|off of|out of)(?: the| my)?(?: list| file)? `+fileName+`$`,
 		`^(?:in|from)(?: the| my)?(?: list| file)? `+fileName+`,? (?:please )?`+verbs+`(?: the| that)? `+item+`$`,
 		`^(?:smaž|odstraň|vymaž|vyškrtni)(?: řádek| položku| slovo)? (?P<text>`+inQuotes+`|[^"“„,;]{2,60}?) (?:z|ze)(?: souboru| seznamu)? `+fileName+`$`, `^(?:v|ve|z|ze)(?: souboru| seznamu)? `+fileName+` (?:smaž|odstraň|vymaž|vyškrtni)(?: řádek| položku| slovo)? (?P<text>`+inQuotes+`|[^"“„,;]{2,60})$`,
-		`^(?:从|把)\s*`+fileName+`\s*(?:里面|里|中)?(?:的)?\s*(?:删除|删掉|去掉|划掉)\s*(?P<text>`+inQuotes+`|[^\s的]{1,20})$`, `^(?:把|将)\s*(?P<text>`+inQuotes+`|[^\s的]{1,20}?)\s*从\s*`+fileName+`\s*(?:里面|里|中)?(?:删除|删掉|去掉|划掉)$`,
+		`^(?:从|把)\s*`+fileName+`\s*(?:里面|里|中)?(?:的)?\s*(?:删除|删掉|去掉|划掉)\s*(?P<text>`+inQuotes+`|[^\s的掉][^\s的]{0,19})$`, `^(?:把|将)\s*(?P<text>`+inQuotes+`|[^\s的]{1,20}?)\s*从\s*`+fileName+`\s*(?:里面|里|中)?(?:删除|删掉|去掉|划掉)$`,
 	), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		text, quoted := literal(u.verbatim(m["text"]))

@@ -42,15 +42,16 @@ func wordRules() []rule {
 		{newPatterns( // files about something
 			`^(?:find|search|list|show|get|are there|is there|do i have|which are)(?: me)?(?: for)?(?: all| any| the| my| a| an| every)* (?:files?|documents?|notes?)(?: (?:that|which))?(?: is| are)? (?:containing|contain|contains|with|mentioning|mention|mentions|about|including|include|saying|say|talking about|talks? about|related to|on)(?: the)?(?: word| text| phrase)? (?P<text>.+)$`,
 			`^(?:which|what) (?:files?|documents?|notes?) (?:is|are) about (?P<text>.+)$`,
+			`^(?:find|show|list|get|look for|search for|which|what|where are|i need|are there)(?: me)?(?: all| any| the| my| a| every| those)* (?:files?|documents?|notes?|papers?)(?:,? (?:where|in which|that|which))(?: (?:the|word|text|name|phrase))* (?P<text>[^,]+?) (?:is|are|gets?|was|were)(?: (?:mentioned|named|discussed|listed|used|written|found|talked about|spoken of|written down|quoted|in|in it|in them))+$`,
 			`^(?:find|search for|search|look for|grep|grep for|locate|where is|where does)(?: me)?(?: all)?(?: the| every)? (?:word|text|phrase|string|term|expression)s? (?P<text>.+)$`,
 			`^(?:查找|搜索|寻找|找)(?:一下)?(?:单词|文字|词语|词|文本|关键词|关键字)\s*(?P<text>.+)$`, `^(?:有没有|查找|找)(?:关于|包含|提到)\s*(?P<text>.+?)\s*的(?:文件|文档|笔记)$`,
 			`^(?:najdi|hledej|vyhledej)(?: mi)?(?: všechna)? (?:slovo|slova|text|výraz|frázi) (?P<text>.+)$`, `^(?:najdi|ukaž|je tu|mám|existuje)(?: mi)?(?: všechny| nějaký)* (?:soubory?|dokumenty?|poznámky) (?:o|s textem|se slovem|obsahující) (?P<text>.+)$`,
 		), func(u *utterance, m captures) goal {
-			text, _ := unquote(strip(m["text"], inThem))
+			text, where := soughtIn(strip(m["text"], inThem), "")
 			if text == "" || vagueWord.has(text) {
 				return nil
 			}
-			return u.find(arguments{"content": text}, "")
+			return u.find(arguments{"content": text}, where)
 		}},
 		{newPatterns(
 			`^(?:search for|search|look for|find|grep)(?: the| my)? (?P<text>[\pL\d_@-]+|"[^"]+"|'[^']+'|“[^”]+”)$`,
