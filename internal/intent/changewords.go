@@ -237,6 +237,7 @@ var editPatterns = newPatterns(
 	`^(?P<change>update|edit|change|fix)(?: the)?(?: file)? `+fileName+` so (?:that )?(?:the )?`+oldText+` (?:becomes|is|reads|says|is replaced by|turns into) `+newText+`$`,
 	`^(?:there(?:'s| is) a typo in|fix (?:the|a) (?:typo|spelling|mistake|error) in|correct (?:the|a) (?:typo|spelling|mistake|error) in)(?: the)?(?: file)? `+fileName+` ?[:,;-]+ ?`+oldText+` (?:should be|must be|->|=>|→|to|into|is spelled|is) `+newText+`$`,
 	`^`+fileName+` has (?:a|an|the|one) (?:spelling |little |small )*(?:typo|mistake|error|misspelling)(?: in it)? ?[:,;-]+ ?(?:it says |the word )?`+oldText+`,? (?:should (?:be|read|say)|must be|is really|->|=>|→) `+newText+`$`,
+	`^(?:there(?:'s| is) an? (?:spelling |little |small )*(?:typo|mistake|error|misspelling) in|(?:fix|correct) (?:the|a) (?:spelling |little |small )*(?:typo|mistake|error|misspelling) in)(?: the)?(?: file)? `+fileName+` ?[,;:-]+ ?(?:it says |the word )?`+oldText+` instead of `+newText+`(?:,? (?:and )?(?:please )?(?:fix|correct|change|mend) (?:it|that))?$`,
 	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:use|write|put|say|have) `+newText+` (?:instead of|rather than|in place of|where it says) `+oldText+`$`,
 	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:instead of|in place of|rather than)(?: the)? `+oldText+`,? (?:please )?(?:write|put|use|say|have|it should (?:say|be|read)) `+newText+`$`,
 	`^(?:use|write|put|have) `+newText+` (?:instead of|rather than|in place of|where it says) `+oldText+` in(?: the)?(?: file)? `+fileName+`$`,

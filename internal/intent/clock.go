@@ -8,6 +8,11 @@ var cityZones = newLexicon(map[string]string{
 	"tokiu": "Tokyo", "new yorku": "New York", "londýně": "London", "paříži": "Paris", "berlíně": "Berlin",
 	"praze": "Prague", "moskvě": "Moscow", "soulu": "Seoul", "sydney": "Sydney", "pekingu": "Shanghai", "vídni": "Vienna",
 	"beijing": "Shanghai",
+	"迪拜":      "Dubai", "多伦多": "Toronto", "芝加哥": "Chicago", "旧金山": "San Francisco", "温哥华": "Vancouver", "墨尔本": "Melbourne", "曼谷": "Bangkok", "台北": "Taipei", "维也纳": "Vienna", "罗马": "Rome", "马德里": "Madrid", "开罗": "Cairo",
+	"římě": "Rome", "madridu": "Madrid", "varšavě": "Warsaw", "budapešti": "Budapest", "bratislavě": "Bratislava", "torontu": "Toronto", "dillí": "Delhi", "chicagu": "Chicago", "dubaji": "Dubai", "káhiře": "Cairo", "istanbulu": "Istanbul", "singapuru": "Singapore", "hongkongu": "Hong Kong", "bangkoku": "Bangkok", "šanghaji": "Shanghai", "austrálii": "Sydney", "japonsku": "Tokyo", "číně": "Shanghai",
+	// countries with one time, or one that most people there have
+	"china": "Shanghai", "japan": "Tokyo", "india": "Delhi", "germany": "Berlin", "france": "Paris", "spain": "Madrid", "italy": "Rome", "england": "London", "britain": "London", "the uk": "London", "uk": "London", "korea": "Seoul", "south korea": "Seoul", "thailand": "Bangkok", "poland": "Warsaw", "austria": "Vienna", "the czech republic": "Prague", "czechia": "Prague", "sweden": "Stockholm", "norway": "Oslo", "finland": "Helsinki", "ireland": "Dublin", "greece": "Athens", "turkey": "Istanbul", "egypt": "Cairo",
+	"california": "Los Angeles", "hawaii": "Honolulu", "new york city": "New York", "nyc": "New York",
 })
 
 // clockRules ask for the date, the time or the week, now. What happened or will
@@ -38,7 +43,7 @@ func clockRules() []rule {
 			`^(?:what|which)(?:'s| is)?(?: the)?(?: current| today's| exact| local)? (?:day|date|year|month|weekday)(?: of the (?:week|month|year))?` + clockTail,
 			`^what(?:'s| is) today(?:'s date)?$`,
 			`^(?:give me |show me |write )?(?:today's|the current|current|the) (?:date|day|weekday)(?: today)?(?: (?:in|as) ` + inForm + `)?$`, `^date$`,
-			`^is it (?:already |still )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|the weekend)(?: (?:already|today|yet|here))*$`,
+			`^is (?:it|today)(?: (?:a|already|still|really|actually))* (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|the weekend)(?: (?:already|today|yet|here))*$`,
 			// Chinese
 			`^(?:今天|现在|今日)?(?:的?日期)?(?:是)?(?:星期几|周几|礼拜几|几号|几月几号|几月几日|多少号|什么日子|什么日期)(?:了|啊|呀)?$`,
 			`^(?:今年|现在)(?:是)?(?:哪一?年|什么年|几几年|多少年)(?:了)?$`,

@@ -59,6 +59,9 @@ func dayRules() []rule {
 			}
 			return saying{daysBetween.In(u.Lang, from.Format(time.DateOnly), to.Format(time.DateOnly), dayCount.In(u.Lang, daysFrom(from, to)))}
 		}},
+		{newPatterns(`^how many days(?: (?:are|is|there|do we have|have we got))*(?: (?:left|remain|remaining|to go))?(?: (?:in|of|until the end of|till the end of)) (?:this|the) year(?: left)?$`, `^今年还(?:有|剩)(?:多少|几)天$`, `^kolik dní (?:zbývá|je) do konce roku$`), func(u *utterance, _ captures) goal {
+			return oneCall{tool: currentTime, args: arguments{"date": time.Date(u.Now.Year(), time.December, 31, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), "part": "date"}}
+		}},
 		{newPatterns(`^(?:what(?:'s| is)|give me|tell me)?(?: the)? ?(?:today's |current )?(?:date|day)(?: today| of today)? (?:in|as) (?:an? )?(?:iso|iso ?8601)(?: ?8601)?(?: format| form)?$`, `^(?:the )?iso date$`, `^iso格式的?日期$`),
 			func(*utterance, captures) goal {
 				return oneCall{currentTime, arguments{"part": "date"}, func(_ *utterance, r loci.ToolResult) string {
@@ -120,6 +123,8 @@ var (
 	daysAway   = newPattern(`^(?:in |za |after )?(?:the )?(?P<n>\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve) (?P<unit>days?|weeks?|months?|years?|dn\pL+|den|dní|týd\pL+|měsíc\pL*|rok\pL*|let)(?P<back> ago| before today)?(?: from(?: (?:now|today))?| time| later| hence)?$|^(?P<past>před) (?P<n>\d{1,5}) (?P<unit>dn\pL+|týd\pL+|měsíc\pL+|let\pL*|rok\pL*)$|^(?P<n>\d{1,5})\s*(?P<unit>天|周|个?星期|个月|年)(?:之|以)?(?:后|(?P<back>前))$`)
 	weekdayAt  = newPattern(`^(?:(?P<which>next|this|last|on|coming|the next) )?(?P<day>monday|tuesday|wednesday|thursday|friday|saturday|sunday)$`)
 	smallWords = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12}
+	// eventOn is something of the person's own, with the day that it is on.
+	eventOn    = newPattern(`^(?:my|our|the|his|her|their) [\pL' -]{2,40}? (?:on|is on) (?P<rest>\S.*)$`)
 	ordinalEnd = newPattern(`(\d)(?:st|nd|rd|th)\b`)
 	czechDate  = newPattern(`^(?P<d>\d{1,2})\. ?(?:(?P<m>\d{1,2})\.?|(?P<name>\pL+))(?: ?(?P<y>\d{4}))?$`)
 	hanDate    = newPattern(`^(?:(?P<y>\d{4})年)?(?P<m>\d{1,2})月(?P<d>\d{1,2})[日号]?$`)
@@ -147,6 +152,9 @@ func (u *utterance) dayAfter(words string, start time.Time) (time.Time, bool) {
 	}
 	w = strings.TrimSuffix(strings.TrimSuffix(w, "'s date"), " this year")
 	w = strings.TrimSuffix(w, " from")
+	if m, ok := eventOn.match(w); ok {
+		w = m["rest"]
+	}
 	if n, ok := nearDays.of(w); ok {
 		return today.AddDate(0, 0, n), true
 	}

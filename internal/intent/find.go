@@ -122,6 +122,9 @@ func soughtIn(words, where string) (string, string) {
 		words, where = m["rest"], m["where"]
 	}
 	text, quoted := unquote(words)
+	if m, ok := mentionOf.match(text); ok && !quoted {
+		text, quoted = unquote(m["rest"])
+	}
 	if m, ok := articled.match(text); ok && !quoted {
 		text, _ = unquote(m["rest"])
 	}
@@ -129,8 +132,9 @@ func soughtIn(words, where string) (string, string) {
 }
 
 var (
-	inAllOf  = newPattern(`^(?P<rest>.+?),? (?:in|across|through|throughout|within|inside) (?:everything|anything|(?:any|all|every|each)(?: of)?(?: the| my)? (?:files?|documents?|notes?|texts?)|(?:the |my )?files)(?: that is| there is)? (?:in|under|inside|below|of)(?: the| my)? (?P<where>\S+?)(?: folder| directory)?$`)
-	articled = newPattern(`^(?:the|an?|my|our|any) (?:(?:word|phrase|text|string|name|term) )?(?P<rest>\S.*)$`)
+	inAllOf   = newPattern(`^(?P<rest>.+?),? (?:in|across|through|throughout|within|inside) (?:everything|anything|(?:any|all|every|each)(?: of)?(?: the| my)? (?:files?|documents?|notes?|texts?)|(?:the |my )?files)(?: that is| there is)? (?:in|under|inside|below|of)(?: the| my)? (?P<where>\S+?)(?: folder| directory)?$`)
+	mentionOf = newPattern(`^(?:(?:all|any|every|each|the) )*(?:occurrences?|mentions?|instances?|uses?|references?|appearances?) (?:of|to) (?P<rest>\S.*)$`)
+	articled  = newPattern(`^(?:the|an?|my|our|any) (?:(?:word|phrase|text|string|name|term) )?(?P<rest>\S.*)$`)
 )
 
 // myFiles are words for everything there is.

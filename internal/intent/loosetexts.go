@@ -40,7 +40,7 @@ func looseTexts() []rule {
 		{newPatterns(
 			begin+`(?:,|;|\.| -)? (?:and )?(?:it|which|that|its (?:content|text)|whose (?:content|text)) (?P<text_is>(?:should|must|has to|needs to|shall|will|is|says|reads|contains|holds|just says)) `+there+`:? ?(?P<text>\S.*)$`,
 			begin+`(?: that \w+(?: \w+){0,3})?,? (?:containing|holding|saying|with|reading|having)(?: (?:only|just|nothing but|the|as|its|single|following|a))* (?P<text_is>text|words?|contents?|line|sentence|message|following):? (?P<text>\S.*)$`,
-			begin+`,? (?:containing|holding|saying|reading)(?: (?:only|just|nothing but))*:? (?P<text>\S.*)$`,
+			begin+`,? (?:containing|holding|saying|reading|listing|that (?:lists|holds|has|reads))(?: (?:only|just|nothing but))*:? (?P<text>\S.*)$`,
 			begin+`,? and (?:put|write|type|enter|place|store)(?: in (?:it|there))?:? (?P<text_is>(?:the )?(?:text|words?|line|sentence|following|this) )?(?P<text>\S.*?)(?: (?:in(?:to)? it|inside|in there|there))?$`,
 			`^(?:(?:i'd like|i would like|i want|i need|have) )?(?:save|store|put|keep|write|type|enter|place|drop|note|copy)?(?: down)? ?(?:(?:this|these|the following|the|following) ?)+(?:(?:text|note|line|sentence|words?|message|quote|lines|content) )?(?:(?:saved|stored|written|put|goes?|should|be|to be|kept) )*`+into+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
 			`^(?:save|write|store|create|put|make|note|type|enter)(?: down)?(?: (?:as|to|in|into|under|inside))?(?: (?:a|the|new|file))* `+fileName+`,? (?:with )?(?:the|this|these) (?P<text_is>(?:text|contents?|words?|sentence|line|message|following)):? (?P<text>\S.*)$`,

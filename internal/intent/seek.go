@@ -9,7 +9,7 @@ import (
 // such as a kind, a text or a time; what leads to it is the same for all.
 
 const (
-	seekLead   = `^(?:(?:there (?:should|must|might|has to|ought to) be|i(?:'m| am) (?:looking|searching|hunting) for|i (?:need|want)(?: to (?:find|see|have))?|i (?:can't|cannot|can not|couldn't|could not) (?:find|locate|see)|i(?:'ve| have)? (?:lost|misplaced|lost track of)|help me find|find|locate|search(?: through| for)?|look(?: for| through| up)?|seek|list|show|display|get|give|grab|fetch|which|what|what's|what are|what is|any|are there|is there|there(?:'s| is)|do (?:i|we|you) have|do you see|have (?:i|we) got|see|print|hunt down|track down|dig out|pull up|all|every|where(?:'s| is| are| can i find)|can't find|name|tell me|out of)(?: me| us)?(?: of)?(?: |$))`
+	seekLead   = `^(?:(?:i(?:'m| am) after|(?:got|have)(?: you)? any|there (?:should|must|might|has to|ought to) be|i(?:'m| am) (?:looking|searching|hunting) for|i (?:need|want)(?: to (?:find|see|have))?|i (?:can't|cannot|can not|couldn't|could not) (?:find|locate|see)|i(?:'ve| have)? (?:lost|misplaced|lost track of)|help me find|find|locate|search(?: through| for)?|look(?: for| through| up)?|seek|list|show|display|get|give|grab|fetch|which|what|what's|what are|what is|any|are there|is there|there(?:'s| is)|do (?:i|we|you) have|do you see|have (?:i|we) got|see|print|hunt down|track down|dig out|pull up|all|every|where(?:'s| is| are| can i find)|can't find|name|tell me|out of)(?: me| us)?(?: of)?(?: |$))`
 	determined = `(?:(?:any|all|the|my|our|every|each|of|a|an|those|that|this|some|single|me|and|list|old|new|existing) )*`
 	someFiles  = `(?:files?|documents?|docs?|notes?|texts?|things?|stuff|anything|everything|something|ones?|one|items?|scripts?|logs?|pages?)`
 	somewhere  = `(?:,? (?:(?:that (?:are|is)|which are|stored|located|somewhere|anywhere|here|there|right|lying around|do i have|have i got|do we have|are there|is there|i have|exist) ?)*(?:(?:in|inside|under|within|from|across|throughout|through|on|of) (?P<where>[^,?]+?)| (?:here|around|at all))?)?`
@@ -36,7 +36,7 @@ func seekRules() []rule {
 		{newPatterns( // by the name, or its beginning
 			seekLead+determined+`(?:`+someFiles+` )?(?:that |which )?(?:(?:are|is) )?(?:called|named|(?:starts?|begins?|starting|beginning) with|with (?:the )?names?|whose names? (?:is|contains?|has|starts? with)|(?:has|have|with) (?:the word )?)(?: (?:the )?(?:word|letters))? ?(?P<name>"[^"]+"|'[^']+'|\S+) in (?:the|their|its) (?:file ?)?names?`+somewhere+`$`,
 			seekLead+determined+`(?:`+someFiles+` )(?:that |which )?(?:has|have|having|with) (?:the )?(?:word )?(?P<name>"[^"]+"|'[^']+'|\S+) in (?:the|their|its|his) (?:file ?)?names?`+somewhere+`$`,
-			`(?:`+seekLead+`|^)`+determined+`(?:`+someFiles+` )(?:that |which )?(?:(?:are|is) )?(?:called|named|(?:starts?|begins?|starting|beginning) with|with (?:the )?names?|whose names? (?:is|contains?|has|starts? with)) (?:something like )?(?P<name>"[^"]+"|'[^']+'|\S+)(?: or (?:so|something|similar))?`+somewhere+`$`,
+			`(?:`+seekLead+`|^)`+determined+`(?:`+someFiles+` )(?:that |which )?(?:(?:are|is) )?(?:called|named|(?:starts?|begins?|starting|beginning) with|with (?:the )?names?|whose names? (?:is|contains?|has|starts? with)) (?:something like )?(?P<name>"[^"]+"|'[^']+'|\S+)(?:(?: or)? (?:so|something|similar|like that|whatever))?`+somewhere+`$`,
 		), func(u *utterance, m captures) goal {
 			name, _ := unquote(m["name"])
 			return u.find(arguments{"name": name}, m["where"])
@@ -46,6 +46,7 @@ func seekRules() []rule {
 			`^(?:do|does|did|is|are|has|have)(?: (?:any|one|some|a))?(?: of)?(?: (?:my|the|these|our))? ?(?:files?|documents?|notes?)(?: (?:here|there|i have))? (?:mention|contain|include|have|use|say|talk about|refer to|mentions|contains)(?:ing)?(?: (?:the|a|word|words|text|phrase|name))* (?P<text>"[^"]+"|[^,]+?)(?: (?:anywhere|somewhere|at all))?$`,
 			`^(?:did|do|have) i (?:ever )?(?:write|written|note|noted|say|said|mention|mentioned|have)(?: down)? (?:anything|something|a note|notes)(?: down)? (?:about|on|of|regarding) (?P<text>.+?)(?: (?:anywhere|somewhere))?$`,
 			`^(?:is|are|does)(?: (?:the|word|text|phrase|name))* (?P<text>"[^"]+"|[\w-]+)(?: (?:mentioned|used|written|found|appear|occur|come up|anywhere|somewhere|show up))+ in (?:any of |all )?(?:my|the|these) (?:files|notes|documents)$`,
+			`^(?:(?:show|find|list|get|give|see|search for|look for|any|is there|are there|do i have)(?: me)?(?: any| all| every| the| a)* ?)(?:mentions?|traces?|signs?|references?|occurrences?|instances?|notes?) (?:of|to|about) (?P<text>"[^"]+"|[^,]+?) (?:in|among|across|anywhere in|within) (?:(?:any|all) of )?(?P<where>(?:my|the|these|our) (?:files|notes|documents|stuff)|[\w./~-]+|(?:the |my )?\S+ (?:folder|directory))$`,
 			`^who mentions (?P<text>[\w-]+)(?: in (?:my|the) (?:files|notes|documents))?$`,
 			`^(?:search|look through|go through|grep|scan|check)(?: (?:all|in|through|of|my|the|our))* (?P<where>[\w./~-]+)(?: (?:folder|directory|files))? for(?: (?:the|any|word|text|phrase|all|mentions? of|occurrences? of))* (?P<text>"[^"]+"|[^,]+?)$`,
 			`^(?:where's|where is|where are|where does|find where|show me where)(?: (?:the|function|class|variable|word))* (?P<text>[\w-]+)(?: (?:is|gets))? (?:defined|used|declared|mentioned|called|implemented|imported|written|set|referenced)(?: in (?P<where>\S+))?$`,
@@ -74,11 +75,14 @@ func seekRules() []rule {
 func orderRules() []rule {
 	return []rule{
 		{newPatterns( // by when they were changed
-			`^(?:(?:`+strings.TrimPrefix(seekLead, "^")+`|how many |what did i |what have i (?:been )?)?`+determined+`)`+`(?:`+someFiles+`|\S+ files)?(?: (?:that|which|i|i've|we|were|was|have|has|had|did|been|got|is|are|am|have i|do|myself|recently|last|just))* ?(?:chang(?:ed?|ing)|modif(?:y|ied)|edit(?:ed)?|touch(?:ed)?|updat(?:ed?)|creat(?:ed?)|wr(?:ite|ote|itten)|new|work(?:ed|ing)? on|sav(?:ed?)|add(?:ed)?|alter(?:ed)?|made|from|older|newer)(?: (?:on|at|in|anything|something|it|them|stuff|files))*,? (?P<when>(?:(?:since|after|from|in|within|during|over|before|for) )?(?:the )?(?:today|yesterday|this (?:week|month|morning|year)|last (?:week|month|year|night)|(?:last|past|previous) (?:(?:\d+|two|three|four|five|six|seven|ten|few|couple of) )?(?:days?|weeks?|months?|hours|24 hours)|(?:\d+|two|three|four|five|six|seven|ten|a) (?:days?|weeks?|months?) ago|(?:\d+|two|three|four|five|six|seven|ten) (?:days|weeks|months)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d{4}-\d\d-\d\d))`+somewhere+`$`,
+			`^(?:(?:`+strings.TrimPrefix(seekLead, "^")+`|how many |what did i |what have i (?:been )?|(?:show me |tell me |list |see |find out )?(?:what|whatever|everything that|anything that|all that|all)(?: (?:has|have|had|was|were|is|got|i|we))* (?:been )?)?`+determined+`)`+`(?:`+someFiles+`|\S+ files)?(?: (?:that|which|i|i've|we|were|was|have|has|had|did|been|got|is|are|am|have i|do|myself|recently|last|just))* ?(?:chang(?:ed?|ing)|modif(?:y|ied)|edit(?:ed)?|touch(?:ed)?|updat(?:ed?)|creat(?:ed?)|wr(?:ite|ote|itten)|new|work(?:ed|ing)? on|sav(?:ed?)|add(?:ed)?|alter(?:ed)?|made|from|older|newer)(?: (?:on|at|in|anything|something|it|them|stuff|files))*,? (?P<when>(?:(?:since|after|from|in|within|during|over|before|for) )?(?:the )?(?:today|yesterday|this (?:week|month|morning|year)|last (?:week|month|year|night)|(?:last|past|previous) (?:(?:\d+|two|three|four|five|six|seven|ten|few|couple of) )?(?:days?|weeks?|months?|hours|24 hours)|(?:\d+|two|three|four|five|six|seven|ten|a) (?:days?|weeks?|months?) ago|(?:\d+|two|three|four|five|six|seven|ten) (?:days|weeks|months)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d{4}-\d\d-\d\d))`+somewhere+`$`,
 			`^(?P<when>今天|昨天|本周|这周|这个星期|最近(?:\d+|一|两|三|七)天|这个月|本月)(?:我)?(?:有)?(?:修改|改动|更改|编辑|改|更新|新建|创建|动)(?:了|过)?(?:的)?(?:哪些|什么|所有)?(?:的)?(?:文件|文档)(?:有哪些)?$`, `^(?:哪些|什么|有哪些|列出)(?:文件|文档)?(?:是)?(?:我)?(?:在|自)?(?P<when>今天|昨天|本周|这周|最近(?:\d+|一|两|三|七)天|这个月|本月)(?:以来)?(?:被|我)?(?:修改|改动|更改|编辑|改|更新|新建|创建|动)(?:了|过)?(?:的)?(?:文件|文档)?$`,
 			`^(?:co|které soubory|jaké soubory|které|soubory)(?: jsem| se| byly| bylo)* (?:změnil\pL*|upravil\pL*|změněn\pL+|upraven\pL+|vytvořil\pL*|měnil\pL*)(?: se)?(?: od| za)?(?: poslední)? (?P<when>dnes|dneska|včera|tento týden|tento měsíc|včerejška|\d+ dn\pL+|týden|měsíc)$`,
 		), func(u *utterance, m captures) goal {
 			when := leadsTo.compiled().ReplaceAllString(m["when"], "")
+			if theLast.has(m["when"]) { // the last week ends today
+				when = strings.Replace(strings.ToLower(when), "last", "past", 1)
+			}
 			after, before := u.days(when, lasts.has(m["when"]))
 			if after == "" {
 				return nil
@@ -160,6 +164,7 @@ var readsIt = newPattern(`^(?:show|get|give|see|display|print|grab|fetch|list|wh
 var (
 	// leadsTo is what leads to a span of days.
 	leadsTo = newPattern(`^(?:(?:since|after|from|in|within|during|over|before|for|the) )+`)
+	theLast = newPattern(`\bthe last (?:week|month|year)$`)
 	// lasts tells that a span of days goes on to now.
 	lasts        = newPattern(`^(?:since|after)\b|^od `)
 	smallNumbers = newLexicon(map[string]int{"1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9, "10": 10, "15": 15, "20": 20, "a": 1, "one": 1, "two": 2, "couple of": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "一": 1, "两": 2, "三": 3, "七": 7})

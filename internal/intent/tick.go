@@ -167,6 +167,7 @@ func valueChange() rule {
 		`^(?:update|edit|change|fix|adjust)(?: the)?(?: file)? `+fileName+` so (?:that )?(?:the )?(?P<what>[\w-]+) (?:is|becomes|equals|is set to) (?P<new>`+inQuotes+`|\S+)$`,
 		`^(?:i want |i need )?(?:the )?(?P<what>[\w-]+) in(?: the)?(?: file)? `+fileName+` (?:should be|must be|has to be|needs to be|to be|ought to be)(?: set to| changed to)? (?P<new>`+inQuotes+`|\S+)$`,
 		`^(?:in )?(?:the )?(?:file )?`+fileName+`(?: ?[:,;]| needs| should have| must have) (?:the |a )?(?P<what>[\w-]+)(?: (?:should be|must be|to be|set to|of|to)| ?=) ?(?P<new>`+inQuotes+`|\d\S*|true|false|yes|no|on|off)$`,
+		`^(?:edit|open|go (?:in)?to|update|change|modify)(?: the)?(?: file)? `+fileName+`(?:,| and|:|;)(?: please)? (?:change|set|update|make|put)(?: the)?(?: value of)?(?: the)? (?P<what>[\w -]{1,40}?) (?:to|as|into|=) (?P<new>\S.{0,60})$`,
 		`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?的\s*(?P<what>[\w\p{Han}]{1,20})\s*(?:设为|设置为|改成|改为)\s*(?P<new>\S.{0,60})$`,
 		`^(?:změň|nastav|uprav) (?P<what>[\pL\w -]{1,40}?) (?:v|ve)(?: souboru)? `+fileName+` na (?P<new>\S.{0,60})$`,
 	), func(u *utterance, m captures) goal {

@@ -30,7 +30,7 @@ var anyLog = newPattern(`^(?:(?:the|my|all|all the) )?(?:logs?|log files?)$|^(?:
 func wordRules() []rule {
 	return []rule{
 		{newPatterns( // lines of one file
-			`^(?:which|what|show(?: me)?(?: the| all)*|find(?: the| all| me)*|list(?: the| all)*|print(?: the| all)*|give me(?: the| all)*) lines?(?: (?:in|of|from) (?P<where>.+?))?(?: that| which)? (?:contain|contains|containing|mention|mentions|mentioning|with|have|match|matching|include|including)(?: the)?(?: word| text)? (?P<text>.+?)(?: in (?P<where>\S+))?$`,
+			`^(?:which|what|show(?: me)?(?: the| all)*|find(?: the| all| me)*|list(?: the| all)*|print(?: the| all)*|give me(?: the| all)*) lines?(?: (?:in|of|from) (?P<where>.+?))?(?: that| which)? (?:contain|contains|containing|mention|mentions|mentioning|with|have|match|matching|include|including|say|says|saying|read|show|shows|report|talk about)(?: the)?(?: word| text)? (?P<text>.+?)(?: in (?P<where>\S+))?$`,
 			`^(?P<where>\S+?)\s*(?:里面|里|中)?(?:的)?(?:哪些|哪几)行(?:包含|含有|有)\s*(?P<text>.+)$`,
 			`^(?:které|jaké) řádky (?:v|ve|souboru)(?: souboru)? (?P<where>\S+) obsahují (?P<text>.+)$`,
 			`^(?:what(?:'s| is| are| were)?|show|list|find|give|display|are there|were there|is there|any)(?: me)?(?: the| all| any| an| a)* (?P<text>`+failures+`)(?: are| there| messages| lines)*(?: (?:in|from|of) (?P<where>.+))$`,
@@ -47,6 +47,10 @@ func wordRules() []rule {
 			`^(?:查找|搜索|寻找|找)(?:一下)?(?:单词|文字|词语|词|文本|关键词|关键字)\s*(?P<text>.+)$`, `^(?:有没有|查找|找)(?:关于|包含|提到)\s*(?P<text>.+?)\s*的(?:文件|文档|笔记)$`,
 			`^(?:najdi|hledej|vyhledej)(?: mi)?(?: všechna)? (?:slovo|slova|text|výraz|frázi) (?P<text>.+)$`, `^(?:najdi|ukaž|je tu|mám|existuje)(?: mi)?(?: všechny| nějaký)* (?:soubory?|dokumenty?|poznámky) (?:o|s textem|se slovem|obsahující) (?P<text>.+)$`,
 		), func(u *utterance, m captures) goal {
+			if n, ok := inItsName.match(m["text"]); ok {
+				name, _ := unquote(n["name"])
+				return u.find(arguments{"name": name}, n["where"])
+			}
 			text, where := soughtIn(strip(m["text"], inThem), "")
 			if text == "" || vagueWord.has(text) {
 				return nil
@@ -105,6 +109,9 @@ func wordRules() []rule {
 		}},
 	}
 }
+
+// inItsName is a part of a name and no text.
+var inItsName = newPattern(`^(?:(?:the|word|letters) )*(?P<name>"[^"]+"|\S+) in (?:its|the|their|his) (?:file ?)?names?(?: (?:in|under) (?P<where>\S+))?$`)
 
 // inThem says of files again what was said.
 var inThem = newPattern(`^(?P<rest>.*\S) (?:(?:somewhere )?in (?:them|it|their text|its text)|inside(?: them| it)?)$`)
