@@ -162,8 +162,11 @@ func (r *Router) ruled(u *utterance) goal {
 	g := r.plainly(u)
 	if g == nil || isShrug(g) {
 		if other := r.reworded(u); other != nil {
-			return other
+			g = other
 		}
+	}
+	if g != nil && acts(g) && notAsked.has(u.core) && !reassures.has(u.core) {
+		return nil
 	}
 	return g
 }
