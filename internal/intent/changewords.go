@@ -110,6 +110,7 @@ func oneLineMore() rule {
 		`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
 		`^(?:add|append|put|write|insert|enter) `+someText+` as (?:(?:a|an|the|another|one|new|last|final|extra|more) )+(?:line|item|entry|row|task|point|bullet|todo)(?: at the (?:end|bottom))?(?: (?:of|to|in|into|on|onto))(?: the)?(?: file)? `+fileName+`$`,
 		`^(?:put|place|get|note|list|jot(?: down)?|write(?: down)?|stick|pop|throw) `+someText+` (?:on|onto)(?: to)?(?: the| my)?(?: list| file)? `+fileName+`$`,
+		`^(?:add|append|insert|put|write)(?: (?:a|an|another|one|more|new|extra|the))* (?:line|item|entry|note|task|sentence|row|point) (?:to|at|in|into|onto|on)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file| list)? `+fileName+`,? (?:that says|saying|that reads|reading|with(?: the (?:text|words?))?|which says|containing):? `+someText+`$`,
 		`^(?:append|add|insert|put)(?: (?:a|an|the|another|one|more|new|following|next)){1,3}(?: [\w-]+){0,2} (?:to|at|in|into|onto|on)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file| list)? `+fileName+` ?[:：] ?`+someText+`$`,
 		`^`+fileName+` (?:needs|should have|should get|wants|is missing|lacks|gets|must have)(?: (?:one|a|an|another|more|new|extra|the|two))* (?:line|item|entry|task|point|row|note|sentence)(?: (?:more|at the (?:end|bottom)))?(?: ?[:,-]| saying| that says| reading)+ `+someText+`$`,
 		`^(?:at|on|to)(?: the (?:end|bottom) of)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:put|write|insert|place|stick)(?: (?:a|the) line)?:? `+someText+`$`,
@@ -238,6 +239,8 @@ var editPatterns = newPatterns(
 	`^(?:there(?:'s| is) a typo in|fix (?:the|a) (?:typo|spelling|mistake|error) in|correct (?:the|a) (?:typo|spelling|mistake|error) in)(?: the)?(?: file)? `+fileName+` ?[:,;-]+ ?`+oldText+` (?:should be|must be|->|=>|→|to|into|is spelled|is) `+newText+`$`,
 	`^`+fileName+` has (?:a|an|the|one) (?:spelling |little |small )*(?:typo|mistake|error|misspelling)(?: in it)? ?[:,;-]+ ?(?:it says |the word )?`+oldText+`,? (?:should (?:be|read|say)|must be|is really|->|=>|→) `+newText+`$`,
 	`^(?:there(?:'s| is) an? (?:spelling |little |small )*(?:typo|mistake|error|misspelling) in|(?:fix|correct) (?:the|a) (?:spelling |little |small )*(?:typo|mistake|error|misspelling) in)(?: the)?(?: file)? `+fileName+` ?[,;:-]+ ?(?:it says |the word )?`+oldText+` instead of `+newText+`(?:,? (?:and )?(?:please )?(?:fix|correct|change|mend) (?:it|that))?$`,
+	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:the )?[\pL ]{2,30}? (?:is|are|should be|must be|costs?) `+newText+`(?: now)?,? (?:and )?(?:not|instead of|rather than|no longer) `+oldText+`$`,
+	`^(?:make it|use|write|put|have|take) (?P<new>\d[\d.,]*)(?: \pL+)? (?:instead of|rather than|in place of) (?P<old>\d[\d.,]*) in(?: the)?(?: file)? `+fileName+`$`,
 	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:use|write|put|say|have) `+newText+` (?:instead of|rather than|in place of|where it says) `+oldText+`$`,
 	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:instead of|in place of|rather than)(?: the)? `+oldText+`,? (?:please )?(?:write|put|use|say|have|it should (?:say|be|read)) `+newText+`$`,
 	`^(?:use|write|put|have) `+newText+` (?:instead of|rather than|in place of|where it says) `+oldText+` in(?: the)?(?: file)? `+fileName+`$`,
@@ -369,14 +372,20 @@ var wanted = newPattern(`^(?:i (?:want|need|would like)|i'd like) to (?P<rest>\S
 
 // changes gives the goal of words that ask for a change of one file, or nil.
 func (r *Router) changes(u *utterance) goal {
-	for _, words := range []string{u.whole, strip(u.whole, wanted)} {
-		if g := fitting(r.texts, u, words); g != nil {
+	words := strip(u.core, ratherThis, tellMeThen, wanted)
+	if mayName.has(u.whole) { // most words name no file, and then no rule fits
+		texts := []string{u.whole}
+		if w := strip(u.whole, wanted); w != u.whole {
+			texts = append(texts, w)
+		}
+		for _, w := range texts {
+			if g := fitting(r.texts, u, w); g != nil {
+				return g
+			}
+		}
+		if g := fitting(r.changing, u, words); g != nil {
 			return g
 		}
-	}
-	words := strip(u.core, ratherThis, tellMeThen, wanted)
-	if g := fitting(r.changing, u, words); g != nil {
-		return g
 	}
 	// What was just spoken of may be called it.
 	m, ok := justThat.match(words)
@@ -389,6 +398,9 @@ func (r *Router) changes(u *utterance) goal {
 	}
 	return fitting(r.changing, u, strings.TrimSpace(cmp.Or(m["before"], "delete")+" "+quoteName(file)+" "+m["after"]))
 }
+
+// mayName is in all words that can name a file or folder.
+var mayName = newPattern(`[./\\~"'“„«「『《‘` + "`" + `]|file|document|folder|dir|soubor|dokument|slož|složc|adresář|文件|文档|目录|readme|makefile|licen[cs]e|changelog`)
 
 // itZH stands for a file in Chinese.
 const itZH = `(?:它|这个文件|那个文件|该文件)`

@@ -35,7 +35,7 @@ func dayRules() []rule {
 			`^how (?:many days|long) ago (?:is|was) (?P<when>.+)$`,
 			`^(?:does|did|will|is|was)(?: the)? (?P<when>.+?) (?:fall |be |land |come |come out )?(?:on )?(?:an? |the )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|workday|working day|weekend)(?: or .*)?$`,
 			`^(?:on )?(?:what|which) (?:day|weekday|date|day of the week) (?:is|was|will|does|did)(?: the)? (?P<when>.+?)(?: (?:be|fall|land|come|happen|on|this year))*$`, `^(?:what|which) (?:day|weekday|date) (?:will|would) (?:it be|we have|that be|it|be)(?: (?:in|on))? (?P<when>.+)$`,
-			`^(?:how many (?:more )?(?:days|nights|sleeps)|how long|how much time|days|number of days|the number of days|how far)(?: (?:is it|are there|are left|is there|do we have|do i have|have we got|left|to go|remain|remaining|away|still|will it be|do i have to wait|must i wait|must we wait|we have|we))*(?: (?:until|till|til|to|before|is|are|away is|remain until|for|'til))(?: the)? (?P<when>.+?)(?: (?:away|from now|from today|off|left|comes|arrives|starts|begins|is))*$`,
+			`^(?:how many (?:more )?(?:days|nights|sleeps|weeks|months)|how long|how much time|days|number of days|the number of days|how far)(?: (?:is it|are there|are left|is there|do we have|do i have|have we got|left|to go|remain|remaining|away|still|will it be|do i have to wait|must i wait|must we wait|we have|we))*(?: (?:until|till|til|to|before|is|are|away is|remain until|for|'til))(?: the)? (?P<when>.+?)(?: (?:away|from now|from today|off|left|comes|arrives|starts|begins|is))*$`,
 			`^(?:count(?: the)?|tell me(?: the)?|give me(?: the)?|calculate(?: the)?)(?: number of)? days (?:until|till|to|since|before|left until|left to) (?P<when>.+)$`, `^how many days (?:have passed|has it been|is it|passed|went by|have gone by)(?: since| from) (?P<when>.+)$`, `^how many days have (?:passed|gone by) since (?P<when>.+)$`,
 			`^when(?:'s| is| was| will be)(?: the)? (?P<when>(?:next|this|last|the coming|coming) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday))$`, `^(?:what|which)(?:'s| is| was)?(?: the)? (?:date|day)(?: is| was| of| on| for| it is| it was)*(?: the)? (?P<when>.+?)(?: (?:on the calendar|exactly|please))?$`,
 			`^(?:what|which) (?P<week>(?:calendar |iso )?week)(?: number)?(?: of the year)? (?:is|was|will|does|did|contains|has|holds)(?: the)? (?P<when>.+?)(?: (?:be|fall|falls|in|on|belong to))*$`, `^(?:in )?(?:which|what) (?P<week>(?:calendar |iso )?week)(?: number)? (?:is|does|will|was)(?: the)? (?P<when>.+?)(?: (?:fall|be|in|land))*$`, `^(?P<week>(?:calendar |iso )?week)(?: number)? (?:of|for|on) (?P<when>.+)$`,
@@ -116,7 +116,7 @@ func daysFrom(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hou
 var nearDays = newLexicon(map[string]int{
 	"today": 0, "tomorrow": 1, "yesterday": -1, "the day after tomorrow": 2, "day after tomorrow": 2, "the day before yesterday": -2, "day before yesterday": -2,
 	"今天": 0, "明天": 1, "后天": 2, "昨天": -1, "前天": -2,
-	"dnes": 0, "zítra": 1, "pozítří": 2, "včera": -1, "předevčírem": -2,
+	"dnes": 0, "zítra": 1, "pozítří": 2, "včera": -1, "předevčírem": -2, "za týden": 7, "před týdnem": -7,
 })
 
 var (

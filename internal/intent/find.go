@@ -98,6 +98,7 @@ func findRules() []rule {
 		}},
 		{newPatterns( // by date
 			`^(?:(?:which|what)|(?:show|list|find|give)(?: me)?(?: all)?(?: the| my)?) (?:files|documents|notes)(?: that)?(?: have| were| was| did i| i have| i've| i| have i| are| got)*(?: been)? (?:changed|change|modified|modify|edited|edit|updated|update|wrote|write|written|created|create|touched|new|worked on|work on)(?P<since> since| after)?(?: from)? (?P<when>.+)$`,
+			`^(?:show|list|find|give|get)(?: me)?(?: all)?(?: the| my)? (?:files|documents|notes|things)(?: from| of|(?P<since> since)) (?P<when>today|yesterday|this (?:week|month|year)|(?:the )?(?:last|past) .+|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}-\d\d-\d\d)$`,
 			`^what did i (?:change|write|edit|modify|work on) (?P<when>.+)$`,
 			// Chinese
 			`^(?:我)?(?P<when>今天|昨天|本周|这周|这个月|本月)(?:我)?(?:修改|改动|更改|变动|编辑|改|更新|新建)(?:了|过)?(?:的)?(?:哪些|什么)?(?:的)?文件(?:有哪些)?$`,

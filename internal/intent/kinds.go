@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -49,6 +50,9 @@ var saysEnding = newPattern(`\b(?:extension|suffix)\b|结尾|扩展名|přípon`
 func (u *utterance) byAge(age, when string) goal {
 	if isKnownFile(when) { // two steps that depend on each other
 		return saying{canLookUp.In(u.Lang)}
+	}
+	if year, isYear := yearNamed(when, u.Now.Year()); isYear {
+		when = strconv.Itoa(year) + "-1-1"
 	}
 	day, ok := u.day(when)
 	if ago, isAgo := u.day(strings.TrimSuffix(when, " ago") + " ago"); isAgo {

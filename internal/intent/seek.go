@@ -12,7 +12,7 @@ const (
 	seekLead   = `^(?:(?:i(?:'m| am) after|(?:got|have)(?: you)? any|there (?:should|must|might|has to|ought to) be|i(?:'m| am) (?:looking|searching|hunting) for|i (?:need|want)(?: to (?:find|see|have))?|i (?:can't|cannot|can not|couldn't|could not) (?:find|locate|see)|i(?:'ve| have)? (?:lost|misplaced|lost track of)|help me find|find|locate|search(?: through| for)?|look(?: for| through| up)?|seek|list|show|display|get|give|grab|fetch|which|what|what's|what are|what is|any|are there|is there|there(?:'s| is)|do (?:i|we|you) have|do you see|have (?:i|we) got|see|print|hunt down|track down|dig out|pull up|all|every|where(?:'s| is| are| can i find)|can't find|name|tell me|out of)(?: me| us)?(?: of)?(?: |$))`
 	determined = `(?:(?:any|all|the|my|our|every|each|of|a|an|those|that|this|some|single|me|and|list|old|new|existing) )*`
 	someFiles  = `(?:files?|documents?|docs?|notes?|texts?|things?|stuff|anything|everything|something|ones?|one|items?|scripts?|logs?|pages?)`
-	somewhere  = `(?:,? (?:(?:that (?:are|is)|which are|stored|located|somewhere|anywhere|here|there|right|lying around|do i have|have i got|do we have|are there|is there|i have|exist) ?)*(?:(?:in|inside|under|within|from|across|throughout|through|on|of) (?P<where>[^,?]+?)| (?:here|around|at all))?)?`
+	somewhere  = `(?:,? (?:(?:that (?:are|is)|which are|are|were|stored|located|somewhere|anywhere|here|there|right|lying around|do i have|have i got|do we have|are there|is there|i have|exist) ?)*(?:(?:in|inside|under|within|from|across|throughout|through|on|of) (?P<where>[^,?]+?)| (?:here|around|at all))?)?`
 )
 
 // seekRules are the searches by kind, by the ending of a name, its beginning, and by
@@ -40,6 +40,13 @@ func seekRules() []rule {
 		), func(u *utterance, m captures) goal {
 			name, _ := unquote(m["name"])
 			return u.find(arguments{"name": name}, m["where"])
+		}},
+		{newPatterns(`^(?:look|search|grep|scan|check)(?: for)?(?: the word)? (?P<text>"[^"]+"|'[^']+'|\S+) in(?: the| my)? (?P<where>[\w-]+)$`), func(u *utterance, m captures) goal {
+			text, quoted := unquote(m["text"])
+			if !quoted && (text != strings.ToUpper(text) || len(text) < 3) {
+				return nil
+			}
+			return u.find(arguments{"content": text}, m["where"])
 		}},
 		{newPatterns( // by the text in them
 			seekLead+determined+someFiles+`(?: (?:of mine|i have|here))?(?:,? (?:that|which|where|in which))?(?: (?:i|we|it|they|somebody))? ?(?:mentions?|mentioning|mentioned|contains?|containing|includ(?:es?|ing)|(?:with|has|have|having|uses?|using|where)(?: the)?(?: words?| text| phrase| string| term| name)|says?|saying|said|talks?(?: about)|talking about|wrote(?: about| down)?|refers? to|referring to|about|on the topic of|discuss(?:es|ing)?|there(?:'s| is)|has|have|with)(?: the)?(?: words?| text| phrase| string| term| name| subject)?:? (?P<text>"[^"]+"|'[^']+'|“[^”]+”|[^,]+?)(?: (?:in (?:it|them|there)|inside|somewhere|anywhere|at all|appears|occurs|is used|is mentioned))?(?: (?:in|under|inside) (?P<where>\S+|(?:the |my )?\S+ (?:folder|directory)))?$`,
@@ -103,7 +110,7 @@ func orderRules() []rule {
 			}
 			return u.find(arguments{"type": kind, "sort": sortOrders.or(m["sort"], "newest")}, m["where"])
 		}},
-		{newPatterns(`^(?:list|show|sort|order|give|rank)(?: me)?(?: (?:the|my|all))* (?:files|documents)(?: (?:here|sorted|ordered))? by (?P<by>size|date|age|time|name)` + somewhere + `$`), func(u *utterance, m captures) goal {
+		{newPatterns(`^(?:list|show|sort|order|give|rank)(?: me)?(?: (?:the|my|all))* (?:files|documents)(?: (?:here|sorted|ordered))? by (?P<by>size|date|age|time|name)`+somewhere+`$`, `^(?:list|show|sort|order|give|rank)(?: me)?(?: (?:the|my|all))* (?:files|documents)`+somewhere+`,?(?: (?:sorted|ordered))? by (?P<by>size|date|age|time|name)$`), func(u *utterance, m captures) goal {
 			if m["by"] == "name" {
 				return u.list(m["where"], true)
 			}
@@ -123,6 +130,8 @@ func orderRules() []rule {
 			args := arguments{"sort": sortOrders.or(strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m["sort"], "changed"), "modified"), "edited")), "newest"), "limit": limit, "type": "file"}
 			if kind := kindOf(m["kind"]); kind != "" {
 				args["type"] = kind
+			} else if homeFolder.has(m["kind"]) && m["where"] == "" {
+				m["where"] = m["kind"]
 			} else if m["kind"] != "" {
 				return nil
 			}
