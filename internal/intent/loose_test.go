@@ -17,7 +17,7 @@ func TestTakenBackRunsNothing(t *testing.T) {
 	offered := specsOf(natural.Tools(t.TempDir()))
 	for _, half := range fresh(t) {
 		for _, q := range half.Requests {
-			if lang.Of(q.Say) != lang.English {
+			if lang.Of(q.Say) != lang.English || !slices.Contains(actors, q.Kind()) {
 				continue
 			}
 			for _, before := range []string{"don't ", "please do not ", "never ", "how would I ", "should I ", "what happens if I ", "imagine I said: ", "why would anyone "} {
