@@ -170,7 +170,7 @@ func TestChangesAreVerbatim(t *testing.T) {
 		"write today's date to a.txt":                              `write_file {"content":"2026-11-30","path":"a.txt"}`,
 		`write "today's date" to a.txt`:                            `write_file {"content":"today's date","path":"a.txt"}`,
 		`write "x" to work`:                                        ``,
-		"change the port in a.yaml to 80":                          ``,
+		"change the port in a.yaml to 80":                          `read_file {"path":"a.yaml"}`,
 		"delete line 2 of a.txt":                                   `read_file {"path":"a.txt"}`,
 		"delete logs/*.log":                                        ``,
 		"delete a.txt, please.":                                    `delete_file {"path":"a.txt"}`,

@@ -32,7 +32,7 @@ func changeRules() []rule {
 	return []rule{
 		cutName(), saveLast(), emptyFile(), someNewText(), oneLineMore(), tickOff(),
 		{editPatterns, func(u *utterance, m captures) goal { return u.edit(m) }},
-		textAway(), lineOut(), lineAway(), anotherName(), fromPlace(), anotherPlace(), intoTrash(), valueChange(),
+		textAway(), lineOut(), lineAway(), itemAway(), anotherName(), fromPlace(), anotherPlace(), intoTrash(), switching(), valueChange(),
 	}
 }
 
@@ -59,7 +59,8 @@ func saveLast() rule {
 // emptyFile asks for a file with nothing in it.
 func emptyFile() rule {
 	return rule{newPatterns(
-		`^(?:create|make)(?: me)?(?: an?| the)?(?: new)?(?: empty| blank)(?: new)?(?: text)? (?:file|document)(?: called| named)? `+fileName+`$`,
+		`^(?:create|make|start|open|i need|i want|add)(?: me)?(?: an?| the)?(?: new)?(?: empty| blank)(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`$`,
+		`^(?:create|make|add)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document)?(?: called| named)? `+fileName+`,? (?:with nothing in it|with no (?:text|content|contents)|(?:and )?leave it (?:empty|blank)|without (?:any )?(?:text|contents?)|that is (?:empty|blank))$`, `^(?:run )?touch `+fileName+`$`,
 		`^(?:创建|新建|建立?)(?:一个|个)?空(?:白)?的?(?:文件|文档)\s*(?:名为|叫)?\s*`+fileName+`$`,
 		`^(?:vytvoř|založ)(?: mi)?(?: nový)? prázdný soubor(?: s názvem| jménem)? `+fileName+`$`,
 	), func(u *utterance, m captures) goal {
@@ -107,6 +108,14 @@ func oneLineMore() rule {
 		`^(?:在|往)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|后面|里面|里|中)*(?:添加|追加|加上|加入|加)(?:一行)?\s*[:：]?\s*`+someText+`$`,
 		`^(?:把|将)\s*`+someText+`\s*(?:添加到|追加到|加到|加入)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|里面|里|中)*$`,
 		`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
+		`^(?:add|append|put|write|insert|enter) `+someText+` as (?:(?:a|an|the|another|one|new|last|final|extra|more) )+(?:line|item|entry|row|task|point|bullet|todo)(?: at the (?:end|bottom))?(?: (?:of|to|in|into|on|onto))(?: the)?(?: file)? `+fileName+`$`,
+		`^(?:put|place|get|note|list|jot(?: down)?|write(?: down)?|stick|pop|throw) `+someText+` (?:on|onto)(?: to)?(?: the| my)?(?: list| file)? `+fileName+`$`,
+		`^(?:add|append|insert|put|write)(?: (?:a|an|another|one|more|new|extra|the))* (?:line|item|entry|note|task|sentence|row|point) (?:to|at|in|into|onto|on)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file| list)? `+fileName+`,? (?:that says|saying|that reads|reading|with(?: the (?:text|words?))?|which says|containing):? `+someText+`$`,
+		`^(?:append|add|insert|put)(?: (?:a|an|the|another|one|more|new|following|next)){1,3}(?: [\w-]+){0,2} (?:to|at|in|into|onto|on)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file| list)? `+fileName+` ?[:：] ?`+someText+`$`,
+		`^`+fileName+` (?:needs|should have|should get|wants|is missing|lacks|gets|must have)(?: (?:one|a|an|another|more|new|extra|the|two))* (?:line|item|entry|task|point|row|note|sentence)(?: (?:more|at the (?:end|bottom)))?(?: ?[:,-]| saying| that says| reading)+ `+someText+`$`,
+		`^(?:at|on|to)(?: the (?:end|bottom) of)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:put|write|insert|place|stick)(?: (?:a|the) line)?:? `+someText+`$`,
+		`^`+someText+` (?:should|has to|needs to|must) (?:go|be (?:added|put|appended)) (?:on|onto|to|at the (?:end|bottom) of)(?: the)?(?: file| list)? `+fileName+`$`,
+		`^do (?:(?:mého|svého|toho|nákupního|seznamu|souboru|úkolů|poznámek) )*`+fileName+` (?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu| položku)? `+someText+`$`, `^(?:run )?echo `+someText+` >> `+fileName+`$`,
 	), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		text, also := u.theText(m["text"])
@@ -165,11 +174,11 @@ func intoTrash() rule {
 
 // textRules ask for a new text, which ends the words.
 func textRules() []rule {
-	return []rule{cutName(), {newPatterns(
+	return append([]rule{cutName(), {newPatterns(
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?:(?: of| is)?:)? (?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
 		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
-		`^(?:创建|新建|建立?)(?:一个|个)?(?:新的?)?(?:名为|叫)?(?:文件|文档)?(?:名为|叫)?\s*`+fileName+`\s*[，,]?\s*(?P<text_is>(?:其?内容|文字|里面|并)(?:为|是|写入|写上|写着|写)?|写入|写上|写着)\s*[:：]?\s*(?P<text>\S.*)$`,
+		`^(?:创建|新建|建立?|新增|生成|写)(?:一个|个)?(?:新的?)?(?:名为|叫)?(?:文件|文档)?(?:名为|叫)?\s*`+fileName+`\s*[，,]?\s*(?P<text_is>(?:其?内容|文字|里面|并)(?:为|是|写入|写上|写着|写)?|写入|写上|写着)\s*[:：]?\s*(?P<text>\S.*)$`,
 		`^(?:vytvoř|založ|udělej)(?: mi)?(?: nový)?(?: textový)?(?: soubor)?(?: s názvem| jménem)? `+fileName+`,? (?:s|se) (?P<text_is>textem|obsahem|větou|slovy|slovem):? (?P<text>\S.*)$`,
 		`^(?:napiš|zapiš|ulož) do(?: souboru)? `+fileName+`(?P<text_is> ?:) ?(?P<text>\S.*)$`,
 		`^(?:(?:create|make|add|write|save|start|i need|i want|open)(?: me)?(?: an?| the)? )?(?:new )?(?:text )?(?:file|document|note)(?: called| named| with the name)? `+fileName+`(?: ?[,:;.-])? ?(?:with |its |and |put |write )?(?:the )?(?P<text_is>contents?|text|body|inside|saying|reading)(?: is| should be| should say| are| it says)?(?:[:=]| -)? ?(?P<text>\S.*)$`,
@@ -179,20 +188,7 @@ func textRules() []rule {
 		`^(?:zapiš|napiš|ulož|vlož|dej) do(?: nového)?(?: souboru)? `+fileName+` (?P<text_is>text|větu|slova|řádek|toto|tohle):? (?P<text>\S.*)$`, `^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?P<text_is>写入|写上|写下|写)[:：]\s*(?P<text>\S.*)$`,
 		`^(?:create|make|add|write|start)(?: me)?(?: an?| the)?(?: new)?(?: text)? (?:file|document|note)(?: called| named)? `+fileName+` (?:with|and (?:put|write)) (?P<text_is>the (?:text|words?) )?(?P<text>[^"“]+?) (?:in|inside|into|as) (?:it|its content)$`,
 		`^(?:new|another) (?:file|note|document)(?: called| named)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`, `^vytvoř(?: mi)?(?: nový)?(?: textový)? soubor `+fileName+`,? (?P<text_is>ve kterém bude|kde bude|a (?:napiš|zapiš|dej) do (?:něj|něho)):? (?P<text>\S.*)$`,
-	), func(u *utterance, m captures) goal {
-		path, ok := u.theFile(m["file"])
-		if !ok {
-			return nil
-		}
-		text, quoted := literal(u.verbatim(strip(m["text"], textTail)))
-		if !quoted && startsQuote(text) {
-			return nil // where the text ends is not told
-		}
-		if _, plain := u.theText(text); !quoted && !plain && m["text_is"] == "" {
-			return nil // what the text is about, and not the text
-		}
-		return change{writeFile, arguments{"path": path, "content": text}}
-	}}}
+	), newTextFile}}, looseTexts()...)
 }
 
 var (
@@ -233,14 +229,25 @@ var editPatterns = newPatterns(
 	`^(?:correct|fix|turn|convert|make|rename|amend|alter|edit)(?: the)?(?: (?:word|text|typo|spelling|spelling of|name|variable|function))* `+oldText+` (?:to|into|as|->|=>|→) `+newText+` (?:in|inside|within)(?: the)?(?: file)? `+fileName+`$`,
 	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:\w+ )??(?:should|must|needs to|has to|ought to) (?:be|read|say|become|change to|be set to) `+newText+`,? (?:instead of|rather than|and not|not) `+oldText+`$`,
 	`^(?:change|switch|update|alter)(?: the)? [\w ]{1,30}? in(?: the)?(?: file)? `+fileBefore+`from `+oldText+` to `+newText+`$`,
-	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)|turn into) `+newText+`$`,
-	`^(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:be|read|say|become|be changed to|change to|be replaced (?:by|with)) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:(?P<change>be set to|be|become)|read|say|be changed to|change to|be replaced (?:by|with)|turn into) `+newText+`$`,
+	`^(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:(?P<change>be set to|be|become)|read|say|be changed to|change to|be replaced (?:by|with)) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
 	`^(?:in|inside|open|edit)?(?: ?the)?(?: ?file)? ?`+fileName+`(?: ?[:,;]| and) ?(?:please )?(?:replace|swap|exchange|correct|fix|turn|rename|convert|switch)(?P<all> all| every| each)?(?: (?:the|text|word))* `+oldText+` (?:for|to|into|with|by|->|=>|→) `+newText+`$`,
 	`^(?:in|inside)?(?: ?the)?(?: ?file)? ?`+fileName+` ?: ?`+oldText+` ?(?:->|=>|→) ?`+newText+`$`,
 	`^(?:fix|correct|change)(?: the)?(?: (?:spelling|typo|word|mistake|text))*(?: of)? `+oldText+` in(?: the)?(?: file)? `+fileName+`[,;:-]* (?:it|this|that) (?:should|must|needs to|has to) (?:be|say|read) `+newText+`$`,
 	`^`+fileName+` (?:says|has|contains|reads) `+oldText+`,? (?:but|and) (?:it|that|this)? ?(?:should|must|needs to|ought to) (?:say|be|read|have) `+newText+`(?:,? (?:please )?(?:fix|correct|change|update) (?:that|it|this))$`,
-	`^(?:update|edit|change|fix)(?: the)?(?: file)? `+fileName+` so (?:that )?(?:the )?`+oldText+` (?:becomes|is|reads|says|is replaced by|turns into) `+newText+`$`,
+	`^(?P<change>update|edit|change|fix)(?: the)?(?: file)? `+fileName+` so (?:that )?(?:the )?`+oldText+` (?:becomes|is|reads|says|is replaced by|turns into) `+newText+`$`,
 	`^(?:there(?:'s| is) a typo in|fix (?:the|a) (?:typo|spelling|mistake|error) in|correct (?:the|a) (?:typo|spelling|mistake|error) in)(?: the)?(?: file)? `+fileName+` ?[:,;-]+ ?`+oldText+` (?:should be|must be|->|=>|→|to|into|is spelled|is) `+newText+`$`,
+	`^`+fileName+` has (?:a|an|the|one) (?:spelling |little |small )*(?:typo|mistake|error|misspelling)(?: in it)? ?[:,;-]+ ?(?:it says |the word )?`+oldText+`,? (?:should (?:be|read|say)|must be|is really|->|=>|→) `+newText+`$`,
+	`^(?:there(?:'s| is) an? (?:spelling |little |small )*(?:typo|mistake|error|misspelling) in|(?:fix|correct) (?:the|a) (?:spelling |little |small )*(?:typo|mistake|error|misspelling) in)(?: the)?(?: file)? `+fileName+` ?[,;:-]+ ?(?:it says |the word )?`+oldText+` instead of `+newText+`(?:,? (?:and )?(?:please )?(?:fix|correct|change|mend) (?:it|that))?$`,
+	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:the )?[\pL ]{2,30}? (?:is|are|should be|must be|costs?) `+newText+`(?: now)?,? (?:and )?(?:not|instead of|rather than|no longer) `+oldText+`$`,
+	`^(?:make it|use|write|put|have|take) (?P<new>\d[\d.,]*)(?: \pL+)? (?:instead of|rather than|in place of) (?P<old>\d[\d.,]*) in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:use|write|put|say|have) `+newText+` (?:instead of|rather than|in place of|where it says) `+oldText+`$`,
+	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:instead of|in place of|rather than)(?: the)? `+oldText+`,? (?:please )?(?:write|put|use|say|have|it should (?:say|be|read)) `+newText+`$`,
+	`^(?:use|write|put|have) `+newText+` (?:instead of|rather than|in place of|where it says) `+oldText+` in(?: the)?(?: file)? `+fileName+`$`,
+	`^(?:let )?`+fileName+`(?: should)? (?:say|read|have|contain) `+newText+`,? (?:instead of|rather than|and not|not) `+oldText+`$`,
+	`^(?:replace|substitute|swap|exchange)(?P<all> all| every| each)?(?: (?:the|text|words?|line))* `+oldText+` in(?: the)?(?: file)? `+fileName+` (?:with|by|for) `+newText+`$`,
+	`^(?:the )?(?:word )?`+oldText+` is (?:misspelled|misspelt|spelled wrong|spelt wrong|spelled wrongly|wrong|a typo|a mistake) in(?: the)?(?: file)? `+fileName+`[,;:.-]* (?:it|that)? ?(?:should (?:be|read|say)|must be|is|change it to|make it) `+newText+`$`,
+	`^(?:spell|write) `+oldText+` as `+newText+` in(?: the)?(?: file)? `+fileName+`$`, `^(?:do a )?(?:find|search) and replace(?: of)? `+oldText+` (?:with|by|to) `+newText+` in(?: the)?(?: file)? `+fileName+`$`, `^(?:run )?sed (?:-i )?["']?s/(?P<old>[^/]+)/(?P<new>[^/]*)/(?P<all>g)?["']? `+fileName+`$`,
 	`^(?:在|请在)\s*`+fileName+`\s*(?:里面|里|中)\s*[，,]?(?:把|将|用)?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:替换成|替换为|换成|换为|改成|改为)\s*`+newText+`$`,
 	`^(?:oprav|vyměň|přejmenuj)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo| překlep)? `+oldText+` (?:za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`, `^(?:v|ve)(?: souboru)? `+fileName+`,? (?:oprav|vyměň)(?: slovo| text)? (?P<old>`+inQuotes+`|\S+) (?:za|na) `+newText+`$`,
 	`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?(?P<all>所有|全部)?的?(?P<all>所有|全部)?的?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:(?P<change>改成|改为|设为|设置为)|替换成|替换为|换成|换为)\s*`+newText+`$`,
@@ -263,6 +270,9 @@ func (u *utterance) edit(m captures) goal {
 		text, quoted := literal(u.verbatim(words))
 		if text == "" && name == "old_text" || !quoted && (text == "" || startsQuote(text) || unclear.has(text)) {
 			return nil
+		}
+		if n, ok := strings.CutPrefix(text, "a "); ok && !quoted && anyDigit.MatchString(n) && name == "new_text" {
+			text = n // a 5 is 5
 		}
 		args[name] = text
 	}
@@ -362,14 +372,20 @@ var wanted = newPattern(`^(?:i (?:want|need|would like)|i'd like) to (?P<rest>\S
 
 // changes gives the goal of words that ask for a change of one file, or nil.
 func (r *Router) changes(u *utterance) goal {
-	for _, words := range []string{u.whole, strip(u.whole, wanted)} {
-		if g := fitting(r.texts, u, words); g != nil {
+	words := strip(u.core, ratherThis, tellMeThen, wanted)
+	if mayName.has(u.whole) { // most words name no file, and then no rule fits
+		texts := []string{u.whole}
+		if w := strip(u.whole, wanted); w != u.whole {
+			texts = append(texts, w)
+		}
+		for _, w := range texts {
+			if g := fitting(r.texts, u, w); g != nil {
+				return g
+			}
+		}
+		if g := fitting(r.changing, u, words); g != nil {
 			return g
 		}
-	}
-	words := strip(u.core, ratherThis, tellMeThen, wanted)
-	if g := fitting(r.changing, u, words); g != nil {
-		return g
 	}
 	// What was just spoken of may be called it.
 	m, ok := justThat.match(words)
@@ -382,6 +398,9 @@ func (r *Router) changes(u *utterance) goal {
 	}
 	return fitting(r.changing, u, strings.TrimSpace(cmp.Or(m["before"], "delete")+" "+quoteName(file)+" "+m["after"]))
 }
+
+// mayName is in all words that can name a file or folder.
+var mayName = newPattern(`[./\\~"'“„«「『《‘` + "`" + `]|file|document|folder|dir|soubor|dokument|slož|složc|adresář|文件|文档|目录|readme|makefile|licen[cs]e|changelog`)
 
 // itZH stands for a file in Chinese.
 const itZH = `(?:它|这个文件|那个文件|该文件)`

@@ -128,7 +128,7 @@ func countRules() []rule {
 // countPatterns find what is counted, and where.
 var countPatterns = newPatterns(
 	`^(?:how many|count|number of)(?: of)?(?: the| all)?(?: (?P<text>\S.*?))? lines?(?: are| are there| do i have| is| there are)? (?:in|inside|of) (?P<where>\S.*)$`,
-	`^(?:how many|count)(?: the| all)? lines(?: in (?P<where>.+?))?(?: that)? (?:contain|contains|mention|mentions|include|match|say|with|containing|mentioning)(?: the word| the text)? (?P<text>.+?)(?: (?:are )?(?:in|inside) (?P<where>.+?))?(?: are there)?$`,
+	`^(?:count how many|how many|count)(?: the| all)? lines(?: in (?P<where>.+?))?(?: that)? (?:contain|contains|mention|mentions|include|match|say|with|containing|mentioning)(?: the word| the text)? (?P<text>.+?)(?: (?:are )?(?:in|inside) (?P<where>.+?))?(?: are there)?$`,
 	`^how many lines (?:does|do) (?P<where>.+?) (?:have|contain)$`,
 	// Chinese
 	`^(?P<where>\S.*?)\s*(?:里面|里|中|里头)?\s*(?:一共|总共|共)?有?(?:多少|几)(?:行|条)\s*(?:包含|含有|含|是)?\s*(?P<text>.*?)(?:的?(?:行|日志|记录))?$`,

@@ -27,12 +27,20 @@ func dayRules() []rule {
 	return []rule{
 		{newPatterns(
 			`^(?:what|which)(?:'s| is| was| will)?(?: the)? (?:day|date|weekday|day of the week)(?: is| was| will| be| it| does| did| of the week| the)* (?P<when>.+?)(?: (?:be|fall|falls|fell|on))*$`,
-			`^(?:what|which) (?P<week>week)(?: number| of the year)?(?: is| was| will| be| it| does| did)* (?P<when>.+?)(?: (?:be|fall|falls|in|on))*$`,
+			`^(?:what|which) (?P<week>(?:calendar |iso )?week)(?: number| of the year)?(?: is| was| will| be| it| does| did)* (?P<when>.+?)(?: (?:be|fall|falls|in|on))*$`,
 			`^(?:what(?:'s| is| was)|when(?:'s| is| was| will)|give me)(?: the)?(?: date (?:of|for|on))? (?P<when>.+?)(?:'s date)?(?: be| this year)?$`, `^(?:the )?date (?:of |for )?(?P<when>.+)$`,
 			`^how (?:many days|long)(?: is it| are there| are left| is there| do we have| do i have| left| to go| remain)*(?: until| till| to| before| unto| since) (?P<when>.+)$`, `^days (?:until|till|to|since) (?P<when>.+)$`,
 			`^(?P<when>tomorrow|yesterday|the day after tomorrow|the day before yesterday)(?:'s|s)? (?:date|weekday|day)$`,
 			`^is (?P<when>.+?) an? (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|workday)$`,
 			`^how (?:many days|long) ago (?:is|was) (?P<when>.+)$`,
+			`^(?:does|did|will|is|was)(?: the)? (?P<when>.+?) (?:fall |be |land |come |come out )?(?:on )?(?:an? |the )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|workday|working day|weekend)(?: or .*)?$`,
+			`^(?:on )?(?:what|which) (?:day|weekday|date|day of the week) (?:is|was|will|does|did)(?: the)? (?P<when>.+?)(?: (?:be|fall|land|come|happen|on|this year))*$`, `^(?:what|which) (?:day|weekday|date) (?:will|would) (?:it be|we have|that be|it|be)(?: (?:in|on))? (?P<when>.+)$`,
+			`^(?:how many (?:more )?(?:days|nights|sleeps|weeks|months)|how long|how much time|days|number of days|the number of days|how far)(?: (?:is it|are there|are left|is there|do we have|do i have|have we got|left|to go|remain|remaining|away|still|will it be|do i have to wait|must i wait|must we wait|we have|we))*(?: (?:until|till|til|to|before|is|are|away is|remain until|for|'til))(?: the)? (?P<when>.+?)(?: (?:away|from now|from today|off|left|comes|arrives|starts|begins|is))*$`,
+			`^(?:count(?: the)?|tell me(?: the)?|give me(?: the)?|calculate(?: the)?)(?: number of)? days (?:until|till|to|since|before|left until|left to) (?P<when>.+)$`, `^how many days (?:have passed|has it been|is it|passed|went by|have gone by)(?: since| from) (?P<when>.+)$`, `^how many days have (?:passed|gone by) since (?P<when>.+)$`,
+			`^when(?:'s| is| was| will be)(?: the)? (?P<when>(?:next|this|last|the coming|coming) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday))$`, `^(?:what|which)(?:'s| is| was)?(?: the)? (?:date|day)(?: is| was| of| on| for| it is| it was)*(?: the)? (?P<when>.+?)(?: (?:on the calendar|exactly|please))?$`,
+			`^(?:what|which) (?P<week>(?:calendar |iso )?week)(?: number)?(?: of the year)? (?:is|was|will|does|did|contains|has|holds)(?: the)? (?P<when>.+?)(?: (?:be|fall|falls|in|on|belong to))*$`, `^(?:in )?(?:which|what) (?P<week>(?:calendar |iso )?week)(?: number)? (?:is|does|will|was)(?: the)? (?P<when>.+?)(?: (?:fall|be|in|land))*$`, `^(?P<week>(?:calendar |iso )?week)(?: number)? (?:of|for|on) (?P<when>.+)$`,
+			`^(?P<when>.+?)[,:]? (?:what|which) (?:day|weekday|day of the week)(?: (?:is|was|will|of|the|week|that|it|be))*$`,
+			`^(?P<when>.+?)是?(?:今年的?)?第几(?P<week>周|个?星期)$`, `^(?:再|还)?(?:过|有)?(?:多少|几)天(?:就)?(?:到|是)(?P<when>.+)$`, `^(?:还有)?(?:多少|几)天(?:到|过)(?P<when>.+)$`, `^(?:který|kolikátý) (?P<week>týden)(?: v roce)? (?:je|bude|byl) (?P<when>.+)$`, `^(?:kolik dní|jak dlouho)(?: ještě| zbývá| je| to je| to| nám| chybí)*(?: do| než (?:bude|budou|přijdou|je)) (?P<when>.+)$`, `^(?:na který|na jaký) den (?:připadá|připadne|připadl\pL*|vychází|vyjde) (?P<when>.+)$`,
 			// Chinese
 			`^(?P<when>.+?)(?:是|是在)?(?:星期几|周几|礼拜几|几号|几月几号|哪一?天|什么日子|什么时候|的日期)(?:是什么)?$`,
 			`^(?:现在|今天)?(?:离|距离|到)\s*(?P<when>.+?)(?:还)?(?:有|剩)(?:多少|几)天$`,
@@ -50,6 +58,9 @@ func dayRules() []rule {
 				return nil
 			}
 			return saying{daysBetween.In(u.Lang, from.Format(time.DateOnly), to.Format(time.DateOnly), dayCount.In(u.Lang, daysFrom(from, to)))}
+		}},
+		{newPatterns(`^how many days(?: (?:are|is|there|do we have|have we got))*(?: (?:left|remain|remaining|to go))?(?: (?:in|of|until the end of|till the end of)) (?:this|the) year(?: left)?$`, `^今年还(?:有|剩)(?:多少|几)天$`, `^kolik dní (?:zbývá|je) do konce roku$`), func(u *utterance, _ captures) goal {
+			return oneCall{tool: currentTime, args: arguments{"date": time.Date(u.Now.Year(), time.December, 31, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), "part": "date"}}
 		}},
 		{newPatterns(`^(?:what(?:'s| is)|give me|tell me)?(?: the)? ?(?:today's |current )?(?:date|day)(?: today| of today)? (?:in|as) (?:an? )?(?:iso|iso ?8601)(?: ?8601)?(?: format| form)?$`, `^(?:the )?iso date$`, `^iso格式的?日期$`),
 			func(*utterance, captures) goal {
@@ -105,13 +116,15 @@ func daysFrom(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hou
 var nearDays = newLexicon(map[string]int{
 	"today": 0, "tomorrow": 1, "yesterday": -1, "the day after tomorrow": 2, "day after tomorrow": 2, "the day before yesterday": -2, "day before yesterday": -2,
 	"今天": 0, "明天": 1, "后天": 2, "昨天": -1, "前天": -2,
-	"dnes": 0, "zítra": 1, "pozítří": 2, "včera": -1, "předevčírem": -2,
+	"dnes": 0, "zítra": 1, "pozítří": 2, "včera": -1, "předevčírem": -2, "za týden": 7, "před týdnem": -7,
 })
 
 var (
-	daysAway   = newPattern(`^(?:in |za |after )?(?:the )?(?P<n>\d{1,5}|an?|one|two|three|four|five|six|seven|ten) (?P<unit>days?|weeks?|months?|years?|dn\pL+|den|dní|týd\pL+|měsíc\pL*|rok\pL*|let)(?P<back> ago| before today)?(?: from (?:now|today)| time)?$|^(?P<past>před) (?P<n>\d{1,5}) (?P<unit>dn\pL+|týd\pL+|měsíc\pL+|let\pL*|rok\pL*)$|^(?P<n>\d{1,5})\s*(?P<unit>天|周|个?星期|个月|年)(?:之|以)?(?:后|(?P<back>前))$`)
+	daysAway   = newPattern(`^(?:in |za |after )?(?:the )?(?P<n>\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve) (?P<unit>days?|weeks?|months?|years?|dn\pL+|den|dní|týd\pL+|měsíc\pL*|rok\pL*|let)(?P<back> ago| before today)?(?: from(?: (?:now|today))?| time| later| hence)?$|^(?P<past>před) (?P<n>\d{1,5}) (?P<unit>dn\pL+|týd\pL+|měsíc\pL+|let\pL*|rok\pL*)$|^(?P<n>\d{1,5})\s*(?P<unit>天|周|个?星期|个月|年)(?:之|以)?(?:后|(?P<back>前))$`)
 	weekdayAt  = newPattern(`^(?:(?P<which>next|this|last|on|coming|the next) )?(?P<day>monday|tuesday|wednesday|thursday|friday|saturday|sunday)$`)
-	smallWords = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
+	smallWords = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12}
+	// eventOn is something of the person's own, with the day that it is on.
+	eventOn    = newPattern(`^(?:my|our|the|his|her|their) [\pL' -]{2,40}? (?:on|is on) (?P<rest>\S.*)$`)
 	ordinalEnd = newPattern(`(\d)(?:st|nd|rd|th)\b`)
 	czechDate  = newPattern(`^(?P<d>\d{1,2})\. ?(?:(?P<m>\d{1,2})\.?|(?P<name>\pL+))(?: ?(?P<y>\d{4}))?$`)
 	hanDate    = newPattern(`^(?:(?P<y>\d{4})年)?(?P<m>\d{1,2})月(?P<d>\d{1,2})[日号]?$`)
@@ -138,6 +151,10 @@ func (u *utterance) dayAfter(words string, start time.Time) (time.Time, bool) {
 		w = strings.TrimPrefix(w, before)
 	}
 	w = strings.TrimSuffix(strings.TrimSuffix(w, "'s date"), " this year")
+	w = strings.TrimSuffix(w, " from")
+	if m, ok := eventOn.match(w); ok {
+		w = m["rest"]
+	}
 	if n, ok := nearDays.of(w); ok {
 		return today.AddDate(0, 0, n), true
 	}

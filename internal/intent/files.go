@@ -50,7 +50,7 @@ func filesRules() []rule {
 			`^(?:递归)?列出所有(?:子文件夹(?:中|里)的)?文件$`, `^(?:vypiš|ukaž) (?:všechny )?soubory (?:rekurzivně|včetně podsložek|i v podsložkách)$`,
 		), func(u *utterance, m captures) goal { return u.find(arguments{"type": "file"}, m["where"]) }},
 		{newPatterns( // larger than
-			`^(?:(?:which|what|find|show|list|are there)(?: me)?(?: any| all| the| my)* )?files?(?: (?:that|which))?(?: is| are)? (?:bigger|larger|more|greater|over|above|heavier)(?: than)? (?P<n>\d+(?:[.,]\d+)?) ?(?P<unit>b|bytes?|k|kb|kib|kilobytes?|m|mb|mib|megabytes?|g|gb|gib|gigabytes?)(?: (?:in|under) (?P<where>.+))?$`,
+			`^(?:(?:which|what|find|show|list|are there|is there|do i have|give|get|any)(?: me)?(?: any| all| the| my| of)* ?)?(?:(?:large|big|huge|really|very) )*(?:files?|anything|something|things?|stuff|everything|documents?|downloads?),?(?: (?:here|in here|there))?(?: (?:that|which))?(?:'s| is| are| takes?(?: up)?| weighs?| has| have)? ?(?:bigger|larger|more|greater|over|above|heavier)(?: than)? (?P<n>\d+(?:[.,]\d+)?) ?(?P<unit>b|bytes?|k|kb|kib|kilobytes?|m|mb|mib|megabytes?|g|gb|gib|gigabytes?)(?: (?:in|under) (?P<where>.+))?$`,
 			`^(?:哪些|有哪些|查找|找出)?(?:大于|超过|大過)\s*(?P<n>\d+(?:\.\d+)?)\s*(?P<unit>b|kb|k|mb|m|gb|g)\s*的文件$`, `^(?:které |jaké |najdi )?soubory(?: jsou)? větší než (?P<n>\d+(?:[.,]\d+)?) ?(?P<unit>b|kb|mb|gb)(?: (?:v|ve) (?P<where>.+))?$`,
 		), func(u *utterance, m captures) goal { return u.largerThan(m) }},
 		{newPatterns( // the newest, the largest

@@ -83,15 +83,14 @@ func findRules() []rule {
 		{newPatterns( // by content
 			`^(?:which|what)(?: of my)? (?:files?|documents?|notes?) (?:mentions?|contains?|includes?|has|have|talks? about|refers? to|says?)(?: the)?(?: word| text| phrase| string| term)? (?P<text>.+?)(?: in (?:it|them))?$`,
 			`^(?:search|look|grep|find)(?: for)?(?: the)?(?: word| text| phrase| string)? (?P<text>.+?) (?:in|inside|within|across|through) (?P<where>(?:all )?(?:of )?(?:my |the |these )?(?:files|notes|documents)|\S*[/\\.~]\S*|.+ (?:folder|directory))$`,
-			`^grep(?: -\w+)? (?P<text>"[^"]+"|'[^']+'|\S+)(?: (?P<where>\S+))?$`,
+			`^grep(?: -\w+)?(?: for)? (?P<text>"[^"]+"|'[^']+'|\S+)(?: (?P<where>\S+))?$`,
 			`^where (?:do|did|have) i (?:mention|mentioned|write about|written about) (?P<text>.+)$`,
 			// Chinese
 			`^(?:哪个|哪些|什么)文件(?:里面|里|中)?(?:提到了?|包含了?|含有|有|写了|出现了?)\s*(?P<text>.+?)\s*(?:这个)?(?:词|字|单词)?的?$`,
 			// Czech
 			`^(?:který|které|jaké|jaký|ve kterém) (?:soubory?|dokumenty?|souboru) (?:obsahuje|obsahují|zmiňuje|zmiňují|mluví o|je)(?: slovo| text| výraz)? (?P<text>.+)$`,
 		), func(u *utterance, m captures) goal {
-			text, _ := unquote(strings.TrimSpace(strings.TrimSuffix(m["text"], "这个")))
-			where := m["where"]
+			text, where := soughtIn(strings.TrimSpace(strings.TrimSuffix(m["text"], "这个")), m["where"])
 			if myFiles.has(where) {
 				where = ""
 			}
@@ -99,6 +98,7 @@ func findRules() []rule {
 		}},
 		{newPatterns( // by date
 			`^(?:(?:which|what)|(?:show|list|find|give)(?: me)?(?: all)?(?: the| my)?) (?:files|documents|notes)(?: that)?(?: have| were| was| did i| i have| i've| i| have i| are| got)*(?: been)? (?:changed|change|modified|modify|edited|edit|updated|update|wrote|write|written|created|create|touched|new|worked on|work on)(?P<since> since| after)?(?: from)? (?P<when>.+)$`,
+			`^(?:show|list|find|give|get)(?: me)?(?: all)?(?: the| my)? (?:files|documents|notes|things)(?: from| of|(?P<since> since)) (?P<when>today|yesterday|this (?:week|month|year)|(?:the )?(?:last|past) .+|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}-\d\d-\d\d)$`,
 			`^what did i (?:change|write|edit|modify|work on) (?P<when>.+)$`,
 			// Chinese
 			`^(?:我)?(?P<when>今天|昨天|本周|这周|这个月|本月)(?:我)?(?:修改|改动|更改|变动|编辑|改|更新|新建)(?:了|过)?(?:的)?(?:哪些|什么)?(?:的)?文件(?:有哪些)?$`,
@@ -115,6 +115,28 @@ func findRules() []rule {
 		}},
 	}
 }
+
+// soughtIn is the text that is looked for, without an article before it, and where:
+// in everything under a folder, it may be said after it.
+func soughtIn(words, where string) (string, string) {
+	if m, ok := inAllOf.match(words); ok && where == "" {
+		words, where = m["rest"], m["where"]
+	}
+	text, quoted := unquote(words)
+	if m, ok := mentionOf.match(text); ok && !quoted {
+		text, quoted = unquote(m["rest"])
+	}
+	if m, ok := articled.match(text); ok && !quoted {
+		text, _ = unquote(m["rest"])
+	}
+	return text, where
+}
+
+var (
+	inAllOf   = newPattern(`^(?P<rest>.+?),? (?:in|across|through|throughout|within|inside) (?:everything|anything|(?:any|all|every|each)(?: of)?(?: the| my)? (?:files?|documents?|notes?|texts?)|(?:the |my )?files)(?: that is| there is)? (?:in|under|inside|below|of)(?: the| my)? (?P<where>\S+?)(?: folder| directory)?$`)
+	mentionOf = newPattern(`^(?:(?:all|any|every|each|the) )*(?:occurrences?|mentions?|instances?|uses?|references?|appearances?) (?:of|to) (?P<rest>\S.*)$`)
+	articled  = newPattern(`^(?:the|an?|my|our|any) (?:(?:word|phrase|text|string|name|term) )?(?P<rest>\S.*)$`)
+)
 
 // myFiles are words for everything there is.
 var myFiles = newPattern(`^(?:all )?(?:of )?(?:my |the |these )?(?:files|notes|documents)$`)
@@ -156,6 +178,8 @@ func (u *utterance) days(words string, open bool) (after, before string) {
 		return day(monday), ""
 	case "last week":
 		after, before = day(monday-7), day(monday)
+	case "this year", "今年", "letos":
+		return day(1 - u.Now.YearDay()), ""
 	case "this month", "本月", "这个月":
 		return day(1 - u.Now.Day()), ""
 	default:

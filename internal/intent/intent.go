@@ -162,8 +162,11 @@ func (r *Router) ruled(u *utterance) goal {
 	g := r.plainly(u)
 	if g == nil || isShrug(g) {
 		if other := r.reworded(u); other != nil {
-			return other
+			g = other
 		}
+	}
+	if g != nil && acts(g) && notAsked.has(u.core) && !reassures.has(u.core) {
+		return nil
 	}
 	return g
 }
@@ -212,7 +215,7 @@ func fitting(rules []rule, u *utterance, words string) goal {
 // Those about one file and for reading also stand by themselves.
 func rules(about, read []rule) []rule {
 	return slices.Concat(
-		nearlyRules(), linesRules(), paperRules(), folderRules(), runRules(), programRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
+		nearlyRules(), linesRules(), paperRules(), folderRules(), runRules(), programRules(), cannotRules(), moneyRules(), ageRules(), dayRules(), placeRules(), clockRules(), sumRules(), unitRules(), processRules(), systemRules(),
 		compareRules(), factRules(), kindRules(), about, withinRules(), filesRules(), findRules(), wordRules(), listRules(), read, toldSums(), looseFacts(), seekRules(), orderRules(), lookRules(), questionRules(),
 	)
 }

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -34,7 +35,7 @@ func kindRules() []rule {
 			return u.find(arguments{"type": kind}, m["where"])
 		}},
 		{newPatterns( // by age
-			`^(?:(?:which|what|are there|do i have|(?:show|list|find|give)(?: me)?)(?: all| any| of| the| my)* )?(?:files?|documents|notes)(?: (?:that|which))?(?: is| are| were| have been)?(?: (?:changed|modified|edited|written|created|updated|last changed))? (?P<age>newer|younger|later|more recent|older|earlier|before)(?: than)? (?P<when>.+?)(?: old)?$`,
+			`^(?:(?:which|what|are there|do i have|(?:show|list|find|give)(?: me)?)(?: all| any| of| the| my)* )?(?:files?|documents|notes|anything|something|things?|stuff|everything|photos|pictures)(?: (?:in here|here|around|in there|of mine|i have|there))?(?: (?:that|which))?(?:'s| is| are| were| have been| was)?(?: (?:changed|modified|edited|written|created|updated|last changed))? (?P<age>newer|younger|later|more recent|older|earlier|before)(?: than)? (?P<when>.+?)(?: old)?$`,
 			`^(?:哪些|什么|列出|查找)?(?P<when>今天|昨天|前天|\S{1,4}[天周月年])(?:之|以)?(?P<age>前|后)(?:修改|改动|更改|创建)?的?文件(?:有哪些)?$`,
 			`^(?:(?:které|jaké|najdi|ukaž|vypiš)(?: mi)?(?: všechny)? )?soubory(?: jsou)? (?P<age>novější|starší) než (?P<when>.+)$`,
 		), func(u *utterance, m captures) goal { return u.byAge(m["age"], m["when"]) }},
@@ -49,6 +50,9 @@ var saysEnding = newPattern(`\b(?:extension|suffix)\b|结尾|扩展名|přípon`
 func (u *utterance) byAge(age, when string) goal {
 	if isKnownFile(when) { // two steps that depend on each other
 		return saying{canLookUp.In(u.Lang)}
+	}
+	if year, isYear := yearNamed(when, u.Now.Year()); isYear {
+		when = strconv.Itoa(year) + "-1-1"
 	}
 	day, ok := u.day(when)
 	if ago, isAgo := u.day(strings.TrimSuffix(when, " ago") + " ago"); isAgo {

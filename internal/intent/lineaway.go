@@ -56,6 +56,33 @@ func lineAway() rule {
 	}}
 }
 
+// itemAway asks to take out what is named without quotes: an item of a list, or words
+// of a text. It must be no file, and one thing.
+func itemAway() rule {
+	const verbs = `(?:remove|delete|erase|drop|cut|strike|cross|scratch|kick|take|wipe)(?: off| out| away)?`
+	const item = `(?:(?:line|item|entry|row|task|point|word|sentence|text) )?(?P<text>` + inQuotes + `|[^"“„,;]{2,60}?)`
+	return rule{newPatterns(
+		`^`+verbs+`(?: the| that)? `+item+`(?: off| out| away)? (?:from|off|off of|out of)(?: the| my)?(?: list| file)? `+fileName+`$`,
+		`^(?:in|from)(?: the| my)?(?: list| file)? `+fileName+`,? (?:please )?`+verbs+`(?: the| that)? `+item+`$`,
+		`^(?:smaž|odstraň|vymaž|vyškrtni)(?: řádek| položku| slovo)? (?P<text>`+inQuotes+`|[^"“„,;]{2,60}?) (?:z|ze)(?: souboru| seznamu)? `+fileName+`$`, `^(?:v|ve|z|ze)(?: souboru| seznamu)? `+fileName+` (?:smaž|odstraň|vymaž|vyškrtni)(?: řádek| položku| slovo)? (?P<text>`+inQuotes+`|[^"“„,;]{2,60})$`,
+		`^(?:从|把)\s*`+fileName+`\s*(?:里面|里|中)?(?:的)?\s*(?:删除|删掉|去掉|划掉)\s*(?P<text>`+inQuotes+`|[^\s的掉][^\s的]{0,19})$`, `^(?:把|将)\s*(?P<text>`+inQuotes+`|[^\s的]{1,20}?)\s*从\s*`+fileName+`\s*(?:里面|里|中)?(?:删除|删掉|去掉|划掉)$`,
+	), func(u *utterance, m captures) goal {
+		path, ok := u.theFile(m["file"])
+		text, quoted := literal(u.verbatim(m["text"]))
+		text = strings.TrimSpace(text)
+		switch {
+		case !ok, !isKnownFile(path), text == "", startsQuote(text), isKnownFile(text), !u.offers(readFile):
+			return nil
+		case !quoted && (someLines.has(text) || someWords.has(text) || vagueWord.has(text) || manyThings.has(text) || len(strings.Fields(text)) > 6):
+			return nil
+		}
+		return textCut{path, text}
+	}}
+}
+
+// manyThings are more than one thing to take out, or one that has no text of its own.
+var manyThings = newPattern(`\b(?:lines?|words?|files?|folders?|contents?|everything|things|items|entries|rows?|columns?|paragraphs?|spaces|duplicates|comments|typos?|stuff|pages?)\b|[*?]`)
+
 // someLines stand for more than one line, or for one by its place.
 var someLines = newPattern(`^(?:first|last|second|third|next|top|bottom|every|each|all|any|empty|blank|duplicate|this|that|\d+(?:st|nd|rd|th)?|same|other)(?: |$)`)
 

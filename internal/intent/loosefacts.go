@@ -91,7 +91,7 @@ func looseFacts() []rule {
 		{newPatterns(`^(?:what|which)(?:'s| is)?(?: the| my)? ?time ?zone(?: (?:is|am|are|do|does|this|my|the|it|i|we|computer|machine|in|here|have|use|set to|on))*$`), func(*utterance, captures) goal {
 			return oneCall{tool: currentTime, args: arguments{"part": "zone"}}
 		}},
-		{newPatterns(`^(?:(?:what|which)(?:'s| is)?(?: the)?(?: current)? )?(?:calendar |iso )?week(?: number| of the year)?(?: (?:is it|is this|are we in|now|today))*$`), func(*utterance, captures) goal {
+		{newPatterns(`^(?:(?:what(?:'s| is)|tell me|give me) )?(?:the )?(?:number of (?:the|this) (?:current )?(?:calendar )?week|(?:current|this) (?:calendar )?week(?:'s)? number)(?: (?:now|today|please))*$`, `^(?:(?:what|which)(?:'s| is)?(?: the)?(?: current)? )?(?:calendar |iso )?week(?: number| of the year)?(?: (?:is it|is this|are we in|now|today))*$`), func(*utterance, captures) goal {
 			return oneCall{tool: currentTime, args: arguments{"part": "week"}}
 		}},
 		{newPatterns(`^(?:(?:what|give|tell|show)(?:'s| is| me)?(?: the)? )?(?:the )?(?:current )?(?:time and date|date and time)(?: (?:is it|now|right now|today|please))*$`), func(*utterance, captures) goal {

@@ -97,6 +97,7 @@ func fresh(t *testing.T) (all []natural.Half) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("there are no fresh requests", err)
 	}
+	files = append(files, "testdata/loose.jsonl")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -146,7 +147,7 @@ func heldTo(t *testing.T, s *natural.Score, floor float64) {
 func TestNaturalByRules(t *testing.T) {
 	tune, unseen := naturally(t, intent.New(intent.Config{}))
 	heldTo(t, tune, 0.98)
-	heldTo(t, unseen, 0.80)
+	heldTo(t, unseen, 0.83)
 }
 
 func TestNatural(t *testing.T) {
@@ -156,11 +157,11 @@ func TestNatural(t *testing.T) {
 	s := embeddedtest.Start(t).Embed
 	tune, unseen := naturally(t, intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}}))
 	heldTo(t, tune, 0.98)
-	heldTo(t, unseen, 0.80)
+	heldTo(t, unseen, 0.83)
 }
 
 func TestFresh(t *testing.T) {
 	for _, s := range scored(t, intent.New(intent.Config{}), fresh(t)...) {
-		heldTo(t, s, 0.85)
+		heldTo(t, s, 0.90)
 	}
 }

@@ -32,7 +32,7 @@ var (
 	// writes begins requests for a text of the model's own, or for advice.
 	writes = newPattern(`^(?:write|compose|imagine|define|rewrite|recommend|suggest|how (?:do|does|did|can|could|should) (?:i|you|we|they|people|one|an?)|what (?:is|are) (?:an?|the (?:best|difference|meaning|point|purpose)))(?: |$)`)
 	// aboutChange asks about changing a file, which its text does not tell.
-	aboutChange = newPattern(`^(?:should|can|could|may|must|did|do|does|why|what|how|when|is it|co|proč|mám|můžu|jak)(?: .*)? ["'“]?(?:delete|deleted|remove|removed|erase|rename|renamed|move|overwrite|smaž\pL*|smazat|přejmen\pL+|odstran\pL+)(?: |$)|(?:为什么|应该|要不要|能不能|可以).*(?:删除|重命名|移动)`)
+	aboutChange = newPattern(`^(?:if|what if|suppose|say|would|should|can|could|may|must|did|do|does|why|what|how|when|is it|co|proč|mám|můžu|jak)(?: .*)? ["'“]?(?:delete|deleted|remove|removed|erase|erased|rename|renamed|move|moved|replace|replaced|changed|overwrite|overwrote|smaž\pL*|smazat|přejmen\pL+|odstran\pL+)(?: |$)|(?:为什么|应该|要不要|能不能|可以).*(?:删除|重命名|移动)`)
 	// oneLetter is a letter that is no paper.
 	oneLetter = newPattern(`^["']?[a-z]["']?(?: |$)|^of `)
 	// mine asks for what only the person's own files can know.

@@ -2,7 +2,6 @@ package intent
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 
 	"loci"
@@ -78,7 +77,7 @@ func (g textCut) next(u *utterance, done []loci.ToolResult) loci.Move {
 // lineCut is the goal of taking out one line.
 type lineCut struct {
 	path string
-	n    int // from 1
+	n    int // from 1, or from -1 at the end
 }
 
 // first is the tool that changes the file.
@@ -97,6 +96,9 @@ func (g lineCut) next(u *utterance, done []loci.ToolResult) loci.Move {
 	lines := strings.SplitAfter(page.Text, "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
+	}
+	if g.n < 0 {
+		g.n += len(lines) + 1
 	}
 	if g.n < 1 || g.n > len(lines) {
 		return loci.Move{Say: fewerLines.In(u.Lang, g.path, linesWord.In(u.Lang, len(lines)))}
@@ -134,22 +136,38 @@ func lineOut() rule {
 		`^(?:delete|remove|erase|cut)(?: the)? line (?:number |no\.? )?(?P<n>\d{1,4}) (?:of|in|from)(?: the)?(?: file)? `+fileName+`$`, `^(?:delete|remove|erase)(?: the)? (?P<n>\d{1,4})(?:st|nd|rd|th) line (?:of|in|from)(?: the)?(?: file)? `+fileName+`$`,
 		`^(?:删除|删掉)\s*`+fileName+`\s*(?:里面|里|中)?的?第\s*(?P<n>\d{1,4})\s*行$`, `^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?的?第\s*(?P<n>\d{1,4})\s*行(?:删除|删掉)$`,
 		`^(?:smaž|odstraň|vymaž)(?: řádek)? (?P<n>\d{1,4})\.?(?: řádek)? (?:v|ve|z|ze)?(?: ?souboru)? ?`+fileName+`$`,
+		`^(?:delete|remove|erase|cut(?: off| out)?|drop|chop off|take (?:out|off|away)|get rid of)(?: the| that)? (?P<nth>`+nthLine+`) (?:line|item|entry|row|task) (?:of|in|from|off)(?: the)?(?: file)? `+fileName+`$`,
+		`^(?:in|from)(?: the)?(?: file)? `+fileName+`,? (?:delete|remove|erase|cut|drop|take out)(?: the)? (?P<nth>`+nthLine+`) (?:line|item|entry|row|task)$`,
+		`^(?:smaž|odstraň|vymaž) (?P<nth>`+nthLine+`) řádek (?:v|ve|z|ze)?(?: ?souboru)? ?`+fileName+`$`, `^(?:删除|删掉|去掉)\s*`+fileName+`\s*(?:里面|里|中)?的?(?P<nth>最后一|第一|第二|第三)行$`, `^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?的?(?P<nth>最后一|第一|第二|第三)行(?:删除|删掉|去掉)$`,
 	), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
-		n, err := strconv.Atoi(m["n"])
-		if !ok || err != nil || !u.offers(readFile) {
+		n := nthLines.or(m["nth"], atoi(m["n"]))
+		if !ok || n == 0 || !u.offers(readFile) {
 			return nil
 		}
 		return lineCut{path, n}
 	}}
 }
 
-// valueChange asks for another value of something whose text is not told: what
-// stands there is not guessed.
+// nthLine is a place in the order of lines.
+const nthLine = `first|second|third|fourth|fifth|last|final|top|bottom|second to last|prvn[íi]|druh[ýy]|t[řr]et[íi]|posledn[íi]`
+
+var nthLines = newLexicon(map[string]int{
+	"first": 1, "top": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1, "final": -1, "bottom": -1, "second to last": -2,
+	"první": 1, "druhý": 2, "třetí": 3, "poslední": -1, "第一": 1, "第二": 2, "第三": 3, "最后一": -1,
+})
+
+// valueChange asks for another value of something whose text is not told.
 func valueChange() rule {
 	return rule{newPatterns(
 		`^(?:change|set|update|edit|modify|increase|decrease|raise|lower)(?: the)?(?: value of)?(?: the)? (?P<what>[\w -]{1,40}?) (?:in|of)(?: the)?(?: file)? `+fileName+` (?:to|as|into) (?P<new>\S.{0,60})$`,
-		`^in(?: the)?(?: file)? `+fileName+`,? (?:change|set|update)(?: the)? (?P<what>[\w -]{1,40}?) to (?P<new>\S.{0,60})$`,
+		`^in(?: the)?(?: file)? `+fileName+`,? (?:change|set|update)(?: the)? (?P<what>[\w -]{1,40}?)(?: to| ?=) ?(?P<new>\S.{0,60})$`,
+		`^(?:set|make|put)(?: the)? (?P<what>[\w-]+)(?: (?:to|be|equal to|equal)| ?=)? (?P<new>`+inQuotes+`|\d\S*|true|false|yes|no|on|off) in(?: the)?(?: file)? `+fileName+`$`,
+		`^in(?: the)?(?: file)? `+fileName+`,? (?:make|put)(?: the)? (?P<what>[\w-]+) (?P<new>`+inQuotes+`|\d\S*|true|false|yes|no|on|off)$`,
+		`^(?:update|edit|change|fix|adjust)(?: the)?(?: file)? `+fileName+` so (?:that )?(?:the )?(?P<what>[\w-]+) (?:is|becomes|equals|is set to) (?P<new>`+inQuotes+`|\S+)$`,
+		`^(?:i want |i need )?(?:the )?(?P<what>[\w-]+) in(?: the)?(?: file)? `+fileName+` (?:should be|must be|has to be|needs to be|to be|ought to be)(?: set to| changed to)? (?P<new>`+inQuotes+`|\S+)$`,
+		`^(?:in )?(?:the )?(?:file )?`+fileName+`(?: ?[:,;]| needs| should have| must have) (?:the |a )?(?P<what>[\w-]+)(?: (?:should be|must be|to be|set to|of|to)| ?=) ?(?P<new>`+inQuotes+`|\d\S*|true|false|yes|no|on|off)$`,
+		`^(?:edit|open|go (?:in)?to|update|change|modify)(?: the)?(?: file)? `+fileName+`(?:,| and|:|;)(?: please)? (?:change|set|update|make|put)(?: the)?(?: value of)?(?: the)? (?P<what>[\w -]{1,40}?) (?:to|as|into|=) (?P<new>\S.{0,60})$`,
 		`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?的\s*(?P<what>[\w\p{Han}]{1,20})\s*(?:设为|设置为|改成|改为)\s*(?P<new>\S.{0,60})$`,
 		`^(?:změň|nastav|uprav) (?P<what>[\pL\w -]{1,40}?) (?:v|ve)(?: souboru)? `+fileName+` na (?P<new>\S.{0,60})$`,
 	), func(u *utterance, m captures) goal {
@@ -157,8 +175,7 @@ func valueChange() rule {
 		if !ok || !isKnownFile(path) {
 			return nil
 		}
-		value, _ := literal(m["new"])
-		return saying{asItStands.In(u.Lang, m["what"], value, path)}
+		return u.set(setting{path: path, what: m["what"], value: m["new"]})
 	}}
 }
 
@@ -168,20 +185,23 @@ func valueChange() rule {
 func (u *utterance) valueOf(m captures, path string) goal {
 	what, quoted := literal(m["old"])
 	value, _ := literal(m["new"])
-	sets := setsValue.has(m["change"])
+	sets := setsValue.has(m["change"]) || becomes.has(m["change"])
 	if m["change"] == "" || !sets && (quoted || m["all"] != "" || m["the"] != "" && m["the"] != "the") {
 		return nil
 	}
 	if from, ok := fromOld.match(what); ok {
 		old, _ := literal(from["old"])
-		return saying{oldAndNew.In(u.Lang, from["what"], old, value, path)}
+		return u.set(setting{path: path, what: from["what"], old: old, value: value})
+	}
+	if becomes.has(m["change"]) && !isValue.has(value) {
+		return nil
 	}
 	number := anyDigit.MatchString(what)
 	named := m["the"] != "" || !number && (anyDigit.MatchString(value) || nameChange.has(m["change"]))
 	if !sets && !named {
 		return nil
 	}
-	return saying{asItStands.In(u.Lang, what, value, path)}
+	return u.set(setting{path: path, what: what, value: value})
 }
 
 var (
@@ -190,15 +210,13 @@ var (
 	// nameChange are verbs without an article to tell what is a name.
 	nameChange = newPattern(`^(?:změň|改成|改为)$`)
 	// setsValue are verbs whose first text is never one that is there.
-	setsValue = newPattern(`^(?:set|update|modify|nastav|设为|设置为)$`)
+	setsValue = newPattern(`^(?:set|be set to|update|modify|nastav|设为|设置为)$`)
+	becomes   = newPattern(`^(?:be|become|edit|fix)$`)
+	// isValue is a value and no word of a text.
+	isValue = newPattern(`^(?:[\d.:/]+\S*|true|false|on|off|yes|no|null|none)$`)
 )
 
 var (
-	oldAndNew = lang.Words{
-		EN: "I change a text only when you say it as it stands in the file, and I do not know how %[1]s is written there: replace \"%[2]s\" with \"%[3]s\" in %[4]s, with what stands before it in the quotes if %[2]s is there more than once.",
-		ZH: "我只修改您按文件原文说出的文字，而我不知道文件中 %[1]s 是怎么写的：把 %[4]s 里的“%[2]s”改成“%[3]s”；如果 %[2]s 出现多次，请在引号内加上它前面的文字。",
-		CS: "Text změním, jen když ho řeknete tak, jak v souboru stojí, a nevím, jak je tam zapsáno %[1]s: nahraď \"%[2]s\" za \"%[3]s\" v %[4]s; je-li %[2]s v souboru vícekrát, i s tím, co stojí v uvozovkách před ním.",
-	}
 	doneAlready = lang.Words{EN: "“%s” is marked as done in %s already.", ZH: "“%s”在 %s 中已经标记为完成。", CS: "„%s“ už je v souboru %s označeno jako hotové."}
 	noOpenItem  = lang.Words{
 		EN: "For “%s” there is no open item, or more than one, in %s (found: %d). An open item is a line such as - [ ] buy milk, and I need its whole text.",
@@ -206,9 +224,4 @@ var (
 		CS: "K „%s“ není v souboru %s právě jedna otevřená položka (nalezeno: %d). Otevřená položka je řádek jako - [ ] koupit mléko a potřebuji její celý text.",
 	}
 	fewerLines = lang.Words{EN: "%s has only %s.", ZH: "%s 只有 %s。", CS: "V souboru %s je jen %s."}
-	asItStands = lang.Words{
-		EN: "I change a text only when you say it as it stands in the file: replace \"%[1]s: …\" with \"%[1]s: %[2]s\" in %[3]s, with the old value for the dots.",
-		ZH: "我只修改您按文件原文说出的文字：把 %[3]s 里的“%[1]s: …”改成“%[1]s: %[2]s”，其中省略号是原来的值。",
-		CS: "Text změním, jen když ho řeknete tak, jak v souboru stojí: nahraď \"%[1]s: …\" za \"%[1]s: %[2]s\" v %[3]s, místo teček stará hodnota.",
-	}
 )

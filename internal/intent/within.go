@@ -35,8 +35,8 @@ func withinRules() []rule {
 			`^(?:how (?:often|many times)|count how (?:often|many times))(?: (?:does|do|did|is|was|has|have|can|are|were))?(?: (?:the|a|an|word|text|string|it|he|she|they|i|we|phrase|you|term|name))* `+sought+` (?:appears?|occurs?|comes? up|shows? up|gets? mentioned|mentioned|turns? up|happen(?:s|ed)?|exists?|found|be found|used|see|logged|is there)?(?: up)?(?: (?:in|inside|within|across|throughout) `+oneFile+`)$`,
 			`^(?:how (?:often|many times)|count how (?:often|many times)) (?:does|do|did|has) `+oneFile+` (?:mention|say|contain|complain|report|log|use|warn|have|include|mentioned|reported)(?: (?:about|of|the|a|an|word|text))* `+sought+`$`,
 			`^(?:in )?`+oneFile+`[:,]? (?:how (?:often|many times)|count|number of)(?: (?:does|do|did|has|is|was|it|he|they|there|the|a|an|of|word|occurrences|mentions))*(?: (?:complain|warn|mention|say|report|log|contain|have|use|talk|see|fail)\w*)?(?: (?:about|of|with|the|a|an|on|word))* `+sought+`(?: (?:appear|occur|come up|show up|mentioned|happen|there|in it)\w*)?$`,
-			`^(?:number|count|tally|total)(?: the)?(?: number)?(?: of)?(?: all)?(?: the)?(?: (?:occurrences?|mentions?|times|appearances?|hits|lines)(?: (?:of|for|with|containing))?)?(?: the)?(?: word)? (?P<text>"[^"]+"|[\p{Lu}]{3,}s?) (?:in|inside|across|within|throughout|over) (?P<where>.+)$`,
-			`^how many (?:(?:occurrences?|mentions?|times|hits)(?: (?:of|for))? )?(?:the (?:word )?)?(?P<text>"[^"]+"|[\p{Lu}]{3,}s?) (?:(?:are|is|do i have|have i got|do we have|there|lines|entries|left|does) )*(?:in|inside|across|within|throughout|over) (?P<where>.+)$`,
+			`^(?:number|count|tally|total)(?: the)?(?: number)?(?: of)?(?: all)?(?: the)?(?: (?:occurrences?|mentions?|times|appearances?|hits|lines)(?: (?:of|for|with|containing))?)?(?: the)?(?: word)? (?P<text>"[^"]+"|[\p{Lu}]{3,}s?|\d{3,}s?) (?:in|inside|across|within|throughout|over) (?P<where>.+)$`,
+			`^how many (?:(?:occurrences?|mentions?|times|hits)(?: (?:of|for))? )?(?:the (?:word )?)?(?P<text>"[^"]+"|[\p{Lu}]{3,}s?|\d{3,}s?) (?:(?:are|is|do i have|have i got|do we have|there|lines|entries|left|does) )*(?:in|inside|across|within|throughout|over) (?P<where>.+)$`,
 			`^(?:统计|数一下|数数|看看)?\s*(?P<where>[\w./-]+\.\w{1,5})\s*(?:文件)?(?:里面|里|中)?\s*(?P<text>[\w“”"]+)\s*(?:出现|有)了?(?:多少|几)次$`, `^(?P<text>[\w“”"]+|“[^”]+”)\s*在\s*(?P<where>[\w./-]+\.\w{1,5})\s*(?:里面|里|中)?(?:出现|有)了?(?:多少|几)次$`,
 			`^kolikrát (?:je|se|byl\pL*)?(?: ?slovo| text| vyskytuje)* ?(?P<text>„[^“]+“|"[^"]+"|\S+) (?:vyskytuje |objevuje |je )?(?:v|ve)(?: souboru)? (?P<where>\S+\.\w+)$`,
 		), func(u *utterance, m captures) goal {
@@ -47,6 +47,8 @@ func withinRules() []rule {
 			where, inQuotes := unquote(m["where"])
 			plainWord := !quoted && text != strings.ToUpper(text)
 			switch {
+			case !quoted && kindOf(text) != "":
+				return nil
 			case isKnownFile(where), inQuotes:
 			case countedKinds.or(text, "") != "", plainWord && (isFile(where) || !everywhere.has(where) && !saysFolder.has(where)):
 				return nil

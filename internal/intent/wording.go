@@ -226,6 +226,14 @@ func endsInOrder(u *utterance, w wording) bool {
 // actors are the tools that change, run or send something.
 var actors = []string{writeFile, editFile, moveFile, deleteFile, runCommand, openApp, mediaControl, changeDB}
 
+var (
+	// notAsked begins what forbids something, or only thinks of it.
+	notAsked = newPattern(`^(?:(?:please|but|and|no|so|well)[, ]+)*(?:don't|do not|dont|never|let's not|nobody|no one|how (?:would|do|does|did|should|can|could) (?:i|we|you|one|people|they|someone)|should (?:i|we|one)|would (?:i|we|it|you mind if)|what (?:if|happens|would happen|about if)|if (?:i|we|you|he|she|they|someone|it) |imagine|suppose|pretend|why (?:would|do|does|did|should|not)|i (?:don't|do not|didn't|won't|never|wouldn't) )|^(?:请)?(?:不要|别|不用|如果|假如|为什么|怎么)|^(?:ne\pL{3,}|kdyby\pL*|proč|jak bych|co když) `)
+	// reassures begins with a no that forbids nothing.
+	reassures = newPattern(`^(?:don't|do not|dont|never) (?:worry|mind|bother|forget to|hesitate)|^(?:i (?:don't|do not|dont|no longer|never|didn't|won't) (?:like|need|want|use|care|enjoy|have|know|think|mind|hear|remember)|nevím|nemám|nechci|nelíbí) `)
+)
+
+// acts tells whether a goal changes, runs or sends something.
 func acts(g goal) bool { return slices.Contains(actors, g.first()) }
 
 // shrug is an honest sentence about words that look like a request and were not

@@ -30,7 +30,7 @@ var anyLog = newPattern(`^(?:(?:the|my|all|all the) )?(?:logs?|log files?)$|^(?:
 func wordRules() []rule {
 	return []rule{
 		{newPatterns( // lines of one file
-			`^(?:which|what|show(?: me)?(?: the| all)*|find(?: the| all| me)*|list(?: the| all)*|print(?: the| all)*|give me(?: the| all)*) lines?(?: (?:in|of|from) (?P<where>.+?))?(?: that| which)? (?:contain|contains|containing|mention|mentions|mentioning|with|have|match|matching|include|including)(?: the)?(?: word| text)? (?P<text>.+?)(?: in (?P<where>\S+))?$`,
+			`^(?:which|what|show(?: me)?(?: the| all)*|find(?: the| all| me)*|list(?: the| all)*|print(?: the| all)*|give me(?: the| all)*) lines?(?: (?:in|of|from) (?P<where>.+?))?(?: that| which)? (?:contain|contains|containing|mention|mentions|mentioning|with|have|match|matching|include|including|say|says|saying|read|show|shows|report|talk about)(?: the)?(?: word| text)? (?P<text>.+?)(?: in (?P<where>\S+))?$`,
 			`^(?P<where>\S+?)\s*(?:里面|里|中)?(?:的)?(?:哪些|哪几)行(?:包含|含有|有)\s*(?P<text>.+)$`,
 			`^(?:které|jaké) řádky (?:v|ve|souboru)(?: souboru)? (?P<where>\S+) obsahují (?P<text>.+)$`,
 			`^(?:what(?:'s| is| are| were)?|show|list|find|give|display|are there|were there|is there|any)(?: me)?(?: the| all| any| an| a)* (?P<text>`+failures+`)(?: are| there| messages| lines)*(?: (?:in|from|of) (?P<where>.+))$`,
@@ -42,15 +42,20 @@ func wordRules() []rule {
 		{newPatterns( // files about something
 			`^(?:find|search|list|show|get|are there|is there|do i have|which are)(?: me)?(?: for)?(?: all| any| the| my| a| an| every)* (?:files?|documents?|notes?)(?: (?:that|which))?(?: is| are)? (?:containing|contain|contains|with|mentioning|mention|mentions|about|including|include|saying|say|talking about|talks? about|related to|on)(?: the)?(?: word| text| phrase)? (?P<text>.+)$`,
 			`^(?:which|what) (?:files?|documents?|notes?) (?:is|are) about (?P<text>.+)$`,
+			`^(?:find|show|list|get|look for|search for|which|what|where are|i need|are there)(?: me)?(?: all| any| the| my| a| every| those)* (?:files?|documents?|notes?|papers?)(?:,? (?:where|in which|that|which))(?: (?:the|word|text|name|phrase))* (?P<text>[^,]+?) (?:is|are|gets?|was|were)(?: (?:mentioned|named|discussed|listed|used|written|found|talked about|spoken of|written down|quoted|in|in it|in them))+$`,
 			`^(?:find|search for|search|look for|grep|grep for|locate|where is|where does)(?: me)?(?: all)?(?: the| every)? (?:word|text|phrase|string|term|expression)s? (?P<text>.+)$`,
 			`^(?:查找|搜索|寻找|找)(?:一下)?(?:单词|文字|词语|词|文本|关键词|关键字)\s*(?P<text>.+)$`, `^(?:有没有|查找|找)(?:关于|包含|提到)\s*(?P<text>.+?)\s*的(?:文件|文档|笔记)$`,
 			`^(?:najdi|hledej|vyhledej)(?: mi)?(?: všechna)? (?:slovo|slova|text|výraz|frázi) (?P<text>.+)$`, `^(?:najdi|ukaž|je tu|mám|existuje)(?: mi)?(?: všechny| nějaký)* (?:soubory?|dokumenty?|poznámky) (?:o|s textem|se slovem|obsahující) (?P<text>.+)$`,
 		), func(u *utterance, m captures) goal {
-			text, _ := unquote(strip(m["text"], inThem))
+			if n, ok := inItsName.match(m["text"]); ok {
+				name, _ := unquote(n["name"])
+				return u.find(arguments{"name": name}, n["where"])
+			}
+			text, where := soughtIn(strip(m["text"], inThem), "")
 			if text == "" || vagueWord.has(text) {
 				return nil
 			}
-			return u.find(arguments{"content": text}, "")
+			return u.find(arguments{"content": text}, where)
 		}},
 		{newPatterns(
 			`^(?:search for|search|look for|find|grep)(?: the| my)? (?P<text>[\pL\d_@-]+|"[^"]+"|'[^']+'|“[^”]+”)$`,
@@ -104,6 +109,9 @@ func wordRules() []rule {
 		}},
 	}
 }
+
+// inItsName is a part of a name and no text.
+var inItsName = newPattern(`^(?:(?:the|word|letters) )*(?P<name>"[^"]+"|\S+) in (?:its|the|their|his) (?:file ?)?names?(?: (?:in|under) (?P<where>\S+))?$`)
 
 // inThem says of files again what was said.
 var inThem = newPattern(`^(?P<rest>.*\S) (?:(?:somewhere )?in (?:them|it|their text|its text)|inside(?: them| it)?)$`)
