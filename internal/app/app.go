@@ -72,6 +72,9 @@ type Options struct {
 	Fetch bool
 	// NoModels looks for no model server at all: enough for what is stored.
 	NoModels bool
+	// Stays says that more than one question may come, so that it is worth while to warm
+	// the model up.
+	Stays    bool
 	Progress func(embedded.Progress) // how the fetch goes
 	// Say tells the person in plain sentences what is found and done.
 	Say    func(format string, args ...any)
@@ -358,7 +361,9 @@ func (a *App) Serve(ctx context.Context) error {
 	defer boundGarbage()()
 	served := make(chan error, 1)
 	go func() { served <- a.server.Serve(a.doors()) }()
-	a.own.Go(func() { a.warm(ctx) })
+	if a.opts.Stays {
+		a.own.Go(func() { a.warm(ctx) })
+	}
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving: %w", err)

@@ -30,7 +30,7 @@ lines of the standard input.`,
 			if err := c.load(); err != nil {
 				return err
 			}
-			return c.connected(cmd.Context(), app.Options{Fetch: true}, func(ctx context.Context, s server) error {
+			return c.connected(cmd.Context(), app.Options{Fetch: true, Stays: true}, func(ctx context.Context, s server) error {
 				return c.converse(ctx, s, session)
 			})
 		},

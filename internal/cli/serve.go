@@ -96,7 +96,7 @@ func (c *command) run(ctx context.Context, o app.Options, ready func(*app.App) e
 	if err := c.resolve(ctx); err != nil {
 		return err
 	}
-	o.Config, o.Paths, o.Getenv, o.Hide = c.conf, c.paths, c.Getenv, c.hide
+	o.Config, o.Paths, o.Getenv, o.Hide, o.Stays = c.conf, c.paths, c.Getenv, c.hide, true
 	a, err := app.New(ctx, o)
 	if err != nil {
 		return err
