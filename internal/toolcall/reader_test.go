@@ -303,7 +303,7 @@ func linear(t *testing.T, unit string, f func(input string)) {
 	}
 	var small, large time.Duration
 	for range 10 {
-		if small, large = cost(32<<10), cost(256<<10); large < 32*small {
+		if small, large = cost(8<<10), cost(64<<10); large < 32*small {
 			return
 		}
 	}
