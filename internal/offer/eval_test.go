@@ -17,7 +17,7 @@ type wish struct{ tool, lang, text string }
 
 // wishes are the requests that the tiny tier is measured by, in English, Chinese and
 // Czech, as far as they are for a tool.
-func wishes(t *testing.T, known []string) (all []wish) {
+func wishes(t *testing.T, known []loci.ToolSpec) (all []wish) {
 	t.Helper()
 	for _, file := range []string{"../intent/testdata/tuning", "../intent/testdata/heldout", "../intent/testdata/paraphrases", "../intent/testdata/changes",
 		"../intent/testdata/changes_heldout", "testdata/requests"} {
@@ -27,7 +27,12 @@ func wishes(t *testing.T, known []string) (all []wish) {
 		}
 		for line := range strings.Lines(string(raw)) {
 			f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-			if len(f) == 4 && slices.Contains(known, f[0]) && json.Valid([]byte(f[2])) {
+			if len(f) != 4 || !json.Valid([]byte(f[2])) {
+				continue
+			}
+			i := slices.IndexFunc(known, func(s loci.ToolSpec) bool { return s.Name == f[0] })
+			// A change for which the tiny tier has to read the file first is no wish to read.
+			if i >= 0 && (!strings.Contains(file, "changes") || known[i].Dangerous) {
 				all = append(all, wish{f[0], f[1], f[3]})
 			}
 		}
@@ -47,7 +52,7 @@ func TestRightToolIsThere(t *testing.T) {
 	}
 	mine = append(mine, set.Specs(loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}})...)
 	theirs, _ := chatUI(t)
-	all := wishes(t, names(mine))
+	all := wishes(t, mine)
 	if len(all) < 250 {
 		t.Fatalf("%d requests", len(all))
 	}
@@ -59,10 +64,10 @@ func TestRightToolIsThere(t *testing.T) {
 		theirs                []loci.ToolSpec
 		offered, found, named float64 // the least share of requests
 	}{
-		{"native 2k", 290, loci.TierNative, nil, 0.84, 0.91, 1},
+		{"native 2k", 290, loci.TierNative, nil, 0.85, 0.92, 1},
 		{"native 8k", 600, loci.TierNative, nil, 0.95, 0.96, 1},
 		{"text 2k", 230, loci.TierText, nil, 0.97, 0.97, 1},
-		{"native 8k with a chat UI", 600, loci.TierNative, theirs, 0.91, 0.94, 1},
+		{"native 8k with a chat UI", 600, loci.TierNative, theirs, 0.90, 0.94, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var offered, found, named float64
