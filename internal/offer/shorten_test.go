@@ -161,7 +161,7 @@ func TestOfferIsBounded(t *testing.T) {
 			began := time.Now()
 			o := offerOf(ours, theirs, strings.Repeat("work tool name ", 10_000), 800)
 			found := o.Find("tool 77")
-			if took := time.Since(began); took > 20*time.Second { // a second on a slow machine; the race detector takes ten
+			if took := time.Since(began); took > time.Minute { // a second on a slow machine; the race detector takes ten, and twenty beside others
 				t.Errorf("took %v", took)
 			}
 			if got := total(o.Theirs); got > 800 {

@@ -57,6 +57,9 @@ func (p *prompter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req.Header.Set("Authorization", "Bearer "+p.key)
 	// A connection each: the engine may close a kept one just as it is used.
 	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if r.Context().Err() != nil { // loci gave the call up, as it does with trials when it ends
+		return
+	}
 	if err != nil {
 		p.t.Error(err)
 		w.WriteHeader(http.StatusBadGateway)
@@ -64,6 +67,9 @@ func (p *prompter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer res.Body.Close()
 	reply, err := io.ReadAll(res.Body)
+	if r.Context().Err() != nil {
+		return
+	}
 	if err != nil {
 		p.t.Error(err)
 	}
