@@ -112,7 +112,7 @@ func (a *Agent) takeUp(ctx context.Context, p loci.Principal, there spot, settle
 			t.req.Model = t.session.Model
 			if _, away := t.ready(ctx); away != nil {
 				t.log.Warn("the model is not known at the moment", "stage", "turn", "error", away)
-				t.profile, t.unmet = loci.Profile{Model: t.session.Model, Tier: t.session.Tier, Window: windowUntold}, true
+				t.profile = loci.Profile{Model: t.session.Model, Tier: t.session.Tier, Window: windowUntold}
 				t.equip()
 			}
 			t.fromBase()

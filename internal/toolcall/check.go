@@ -120,14 +120,16 @@ func (s *Schema) arrange(w wish) (value, *Fault) {
 		return v, &Fault{Problem: fmt.Sprintf("%d arguments are too many for %s", len(w.positional), s.signature())}
 	}
 	fields := make([]field, 0, len(w.positional)+len(v.fields))
+	seen := make(map[string]bool, cap(fields))
 	for i, p := range w.positional {
-		fields = append(fields, field{s.order[i], p})
+		fields, seen[looseName(s.order[i])] = append(fields, field{s.order[i], p}), true
 	}
 	for _, f := range v.fields {
-		if slices.ContainsFunc(fields, func(g field) bool { return looseName(g.name) == looseName(f.name) }) {
+		name := looseName(f.name)
+		if seen[name] {
 			return v, &Fault{Field: f.name, Problem: "is given twice"}
 		}
-		fields = append(fields, f)
+		fields, seen[name] = append(fields, f), true
 	}
 	v.fields = fields
 	return v, nil

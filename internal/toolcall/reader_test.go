@@ -288,6 +288,18 @@ func TestReaderIsLinear(t *testing.T) {
 	}
 }
 
+// Attributes with names of their own, as no repeated text has.
+func TestAttributesAreLinear(t *testing.T) {
+	linear(t, "x", func(input string) {
+		var b strings.Builder
+		b.WriteString("<list_dir path=a")
+		for i := 0; b.Len() < len(input); i++ {
+			fmt.Fprintf(&b, " a%d=%d b%d=\"%d\"", i, i, i, i)
+		}
+		read(all, b.String()+"/>")
+	})
+}
+
 // linear checks that eight times the input takes nowhere near 64 times as long.
 // On a busy machine one measurement says little, so several get the chance.
 func linear(t *testing.T, unit string, f func(input string)) {

@@ -358,17 +358,19 @@ func readAttributes(name, body string) ([]wish, *Fault) {
 func (p *parser) attribute() (value, *Fault) {
 	p.space()
 	rest := p.s[p.i:]
-	switch n := jsonrepair.Quoted(rest+" ", 0); {
-	case n > 0: // alone, because what follows is no part of it
-		n = min(n, len(rest))
+	if rest == "" || p.at("{") || p.at("[") {
+		return p.value()
+	}
+	if n := jsonrepair.Quoted(rest, 0); n > 0 { // alone, because what follows is no part of it
 		p.i += n
 		return newParser(rest[:n]).value()
-	case !p.at("{") && !p.at("["):
-		end := strings.IndexAny(rest+" ", space)
-		p.i += end
-		return written(rest[:end]), nil
 	}
-	return p.value()
+	end := strings.IndexAny(rest, space)
+	if end < 0 {
+		end = len(rest)
+	}
+	p.i += end
+	return written(rest[:end]), nil
 }
 
 // beginsAttributes judges what follows <name and a space: an attribute that is a
