@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"net"
+	"os/user"
 	"reflect"
 	"slices"
 	"testing"
@@ -264,12 +265,27 @@ func TestZone(t *testing.T) {
 	}
 }
 
+// A person is called by their name, and by none where the account is nobody's.
+func TestCalled(t *testing.T) {
+	for want, accounts := range map[string][]user.User{
+		"Mira Nováková": {{Uid: "1000", Username: "mira", Name: "Mira Nováková"}},
+		"mira":          {{Uid: "1000", Username: "mira"}, {Uid: "1000", Username: "mira", Name: "Ubuntu"}, {Uid: "S-1-5-21-1", Username: `OFFICE\mira`}},
+		"":              {{Uid: "0", Username: "root", Name: "root"}, {Uid: "0", Username: "mira", Name: "Mira"}, {Uid: "1000", Username: "ubuntu", Name: "Ubuntu"}, {Uid: "1000", Username: "vscode"}, {Uid: "S-1-5-21-500", Username: `PC\Administrator`}, {}},
+	} {
+		for _, u := range accounts {
+			if got := called(u); got != want {
+				t.Errorf("%+v is called %q, want %q", u, got, want)
+			}
+		}
+	}
+}
+
 // What is left to the machine is told as it is there.
 func TestInForce(t *testing.T) {
 	o := options(t, nowhere)
 	o.Config.UserName, o.Config.Folders = "", []config.Folder{{Path: "/a"}}
 	c := InForce(o)
-	if c.UserName == "" || c.TimeZone != "Europe/Prague" || c.WorkingFolder != "/a" || c.DataPath != o.Paths.Data || c.StatePath != o.Paths.State {
+	if c.UserName != account() || c.TimeZone != "Europe/Prague" || c.WorkingFolder != "/a" || c.DataPath != o.Paths.Data || c.StatePath != o.Paths.State {
 		t.Errorf("%+v", c)
 	}
 	if o.Config.TimeZone != "" {

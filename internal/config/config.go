@@ -54,7 +54,7 @@ type Config struct {
 
 	// What models are told.
 
-	UserName       string           `yaml:"user_name" doc:"How to call you. Empty: the name of your account on this machine."`
+	UserName       string           `yaml:"user_name" doc:"How to call you. Empty: the name of your account on this machine, unless that is nobody's, such as root."`
 	TimeZone       string           `yaml:"time_zone" is:"zone" doc:"Time zone to tell models, such as Europe/Prague. Empty: this machine's."`
 	SessionPurpose string           `yaml:"session_purpose" doc:"What your conversations are for, in a sentence that every new one starts with."`
 	PromptProfile  string           `yaml:"prompt_profile" enum:"general,coding,writing" doc:"Style of the instructions to the model."`
