@@ -29,7 +29,6 @@ func settings(c config.Config, getenv func(string) string) agent.Settings {
 		KeptRounds:    c.KeptRounds,
 		UsableShare:   c.UsableShare,
 		Working:       c.WorkingFolder,
-		Folders:       func(p loci.Principal) []string { return rights(c, p) },
 	}
 	if style, ok := prompt.Profile(c.PromptProfile); ok {
 		s.Texts.Style = style

@@ -52,6 +52,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	t.Helper()
 	o.Config, o.Paths = c, o.Paths.For(c)
 	a := &App{opts: o.withDefaults()}
+	a.folders.Store(&c.Folders)
 	if err := o.Paths.Make(); err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +70,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	}
 	defer a.Close()
 	s := settings(c, o.Getenv)
-	owner, ann := s.Folders(loci.Principal{Owner: true}), s.Folders(loci.Principal{ID: "user:ann"})
-	s.Folders = nil
+	owner, ann := a.Folders(), rights(a.inForce(), loci.Principal{ID: "user:ann"})
 	a.settings = s
 	doors := a.apiConfig(nil)
 	for i, h := range doors.AllowedHosts {
@@ -89,7 +89,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	}
 	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private, reached.Apps,
 		a.gateConfig().Taint, ruling(a, "ls"), ruling(a, "rm"), tools.Rules(loci.Principal{Owner: true}), tools.Rules(loci.Principal{ID: "user:ann"}),
-		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, false), clock(c.TimeZone)().Location())
+		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, ""), clock(c.TimeZone)().Location())
 }
 
 // noKeys is a store in which none was made.

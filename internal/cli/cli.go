@@ -186,7 +186,7 @@ Start with: loci up`,
 	root.SetErr(w.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err, cmd.CommandPath() + " --help"} })
 	root.PersistentFlags().StringVar(&c.file, "config", "", "configuration `FILE` instead of the usual one")
-	root.AddCommand(c.up(), c.serve(), c.ask(), c.chat(), c.approvals(), c.apiKeys(), c.audit(), c.undo(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.secret(), c.version())
+	root.AddCommand(c.up(), c.serve(), c.ask(), c.chat(), c.allow(), c.approvals(), c.apiKeys(), c.audit(), c.undo(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.secret(), c.version())
 	return root
 }
 
@@ -280,7 +280,7 @@ func (c *command) load() (err error) {
 			return &config.Error{File: c.paths.Config, Err: e}
 		}
 	}
-	conf, warnings, err := config.Load(config.Sources{File: c.paths.Config, Env: c.Getenv, Flags: c.flags})
+	conf, warnings, err := config.Load(c.sources())
 	if err != nil {
 		return err
 	}
@@ -289,6 +289,11 @@ func (c *command) load() (err error) {
 	}
 	c.conf, c.paths, c.odd = conf, c.paths.For(conf), len(warnings)
 	return c.checkAllow()
+}
+
+// sources are where the settings come from.
+func (c *command) sources() config.Sources {
+	return config.Sources{File: c.paths.Config, Env: c.Getenv, Flags: c.flags}
 }
 
 // resolve gets the secrets that the configuration refers to. It is for commands

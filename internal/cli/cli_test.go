@@ -242,7 +242,7 @@ func TestDoctor(t *testing.T) {
 	m := yes()
 	p := newPerson(t, m.Ollama(t))
 	p.env["LOCI_LISTEN"] = "127.0.0.1:0"
-	if code := p.run("", "doctor"); code != 0 || !strings.Contains(p.out.String(), "ok    models") || !strings.Contains(p.out.String(), "→ Allow one: loci up --allow FOLDER") {
+	if code := p.run("", "doctor"); code != 0 || !strings.Contains(p.out.String(), "ok    models") || !strings.Contains(p.out.String(), "→ Allow one: loci allow FOLDER") {
 		t.Errorf("exit code %d, %s", code, &p.out)
 	}
 	var checks []app.Check

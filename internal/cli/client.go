@@ -67,6 +67,7 @@ func (c *command) connected(ctx context.Context, o app.Options, use func(context
 		c.conf.Listen, c.conf.TLS = "127.0.0.1:0", config.TLS{} // only this command will call it
 	}
 	bar := c.newBar()
+	o.Sources = c.sources()
 	o.Config, o.Paths, o.Getenv, o.Logger, o.Progress, o.Hide = c.conf, c.paths, c.Getenv, log, bar.update, c.hide
 	a, err := app.New(ctx, o)
 	if err != nil {

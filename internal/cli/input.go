@@ -109,6 +109,14 @@ func (in *input) forget() {
 	}
 }
 
+// fresh drops what was typed before: it was no answer to the question that comes.
+func (c *command) fresh() {
+	c.in.forget()
+	if c.Forget != nil {
+		c.Forget()
+	}
+}
+
 // untilDone is the input as an io.Reader.
 type untilDone struct {
 	ctx context.Context

@@ -216,10 +216,7 @@ func (t *talk) next() {
 	_ = t.p.out.Flush() // the next write reports
 	a := t.open[i]
 	fmt.Fprintf(t.c.Err, "\n%s\n", question(a, t.c.Colour))
-	t.c.in.forget() // what was typed before was no answer to this
-	if t.c.Forget != nil {
-		t.c.Forget()
-	}
+	t.c.fresh()
 	t.at = &asking{Approval: a}
 	t.prompt("Allow this? [y] yes, [N] no: ")
 }
