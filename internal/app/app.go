@@ -352,7 +352,7 @@ func (a *App) announce(context.Context) error {
 	_, chat := a.keys.Secrets()
 	return a.instance.WriteRun(config.Run{
 		PID: os.Getpid(), URL: ad.URL, Listen: a.listener.Addr().String(), Key: config.Secret(ad.Key), ChatKey: config.Secret(chat), KeyInFile: a.opts.Config.Key == "",
-		Fingerprint: ad.Fingerprint, Folders: a.Folders(), Config: a.opts.Sources.File, Own: len(a.engines) > 0, Instance: a.id, Started: a.started,
+		Fingerprint: ad.Fingerprint, Folders: a.Folders(), Config: a.opts.Sources.File, Own: a.Own(), Instance: a.id, Started: a.started,
 	})
 }
 
@@ -413,6 +413,9 @@ func (a *App) LogPlaces() {
 // Folders gives the folders that the owner's conversations may look into.
 func (a *App) Folders() []string { return rights(a.inForce(), loci.Principal{Owner: true}) }
 
+// Own tells whether loci's own model server is used.
+func (a *App) Own() bool { return len(a.engines) > 0 }
+
 // Model gives the name of the model that answers, empty where there is none, and
 // line by line what to expect of it. A command to run is indented.
 func (a *App) Model(ctx context.Context) (name string, notes []string) {
@@ -421,7 +424,7 @@ func (a *App) Model(ctx context.Context) (name string, notes []string) {
 		return "", []string{loci.AsError(err).Error()}
 	}
 	switch {
-	case len(a.engines) > 0:
+	case a.Own():
 		notes = []string{
 			"loci's own: good for looking things up, too small to reason.",
 			"For real work install Ollama (ollama.com), then run",

@@ -47,6 +47,7 @@ type list struct {
 	rows       func(json.RawMessage) ([][]string, error)
 	text       func(json.RawMessage) (string, error) // instead of rows, where no table fits
 	empty      string                                // what to tell a person where there is nothing
+	note       string                                // what to tell them below the table
 	// o says how to build a loci where none runs.
 	o app.Options
 }
@@ -100,7 +101,14 @@ func (c *command) show(l list, data json.RawMessage) error {
 		c.say("%s", l.empty)
 		return nil
 	}
-	return c.table(l.heading, rows)
+	if err := c.table(l.heading, rows); err != nil || c.OutWidth == 0 || l.note == "" {
+		return err
+	}
+	var b strings.Builder
+	b.WriteByte('\n')
+	c.labelled(&b, 0, "", l.note)
+	_, err = fmt.Fprint(c.Out, b.String())
+	return err
 }
 
 // table prints rows in columns. On a terminal they have a heading, and the last
