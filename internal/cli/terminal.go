@@ -73,10 +73,19 @@ func width(fd int) int {
 	return columns
 }
 
-// interrupts gives the signals that ask a program to end.
+// Ends are the signals that ask a program to end. That the terminal was closed is one,
+// unless the program was started to outlive that, as nohup does.
+func Ends() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{os.Interrupt, syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+}
+
+// interrupts gives them one by one.
 func interrupts() (<-chan os.Signal, func()) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, Ends()...)
 	return signals, func() { signal.Stop(signals) }
 }
 
