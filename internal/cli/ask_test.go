@@ -282,7 +282,7 @@ func TestAskFromInput(t *testing.T) {
 			t.Errorf("%v: exit code %d, %s", args, code, &p.err)
 		}
 	}
-	if code := p.run(strings.Repeat("x", maxTyped+1), "ask", "-"); code != loci.ExitUsage || !strings.Contains(p.err.String(), "longer than 8 MiB") {
+	if code := p.run(strings.Repeat("x", maxTyped+1), "ask", "-"); code != loci.ExitUsage || !strings.Contains(p.err.String(), "longer than 8.4 MB") {
 		t.Errorf("exit code %d, %.300s", code, p.err.String())
 	}
 }

@@ -39,6 +39,8 @@ type World struct {
 	Folder   string // where the person is
 	Program  string // how to start loci from where they are; empty: loci
 	Terminal bool   // In and Err are a terminal: questions may be asked
+	Watched  bool   // Err is a terminal: somebody sees what is said
+	Piped    bool   // In is another program or a file
 	Dumb     bool   // it only takes lines, one below the other
 	Colour   bool   // a terminal may be written on in colours
 	Width    int    // of Err in characters

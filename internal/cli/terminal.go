@@ -13,7 +13,11 @@ import (
 // atTerminal fills in what a terminal can do, as far as there is one.
 func (w *World) atTerminal() {
 	in, out, errs := int(os.Stdin.Fd()), int(os.Stdout.Fd()), int(os.Stderr.Fd())
-	w.Terminal = term.IsTerminal(in) && term.IsTerminal(errs)
+	w.Watched = term.IsTerminal(errs)
+	w.Terminal = term.IsTerminal(in) && w.Watched
+	if info, err := os.Stdin.Stat(); err == nil {
+		w.Piped = info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular()
+	}
 	w.Dumb = os.Getenv("TERM") == "dumb"
 	w.Colour = !w.Dumb && os.Getenv("NO_COLOR") == ""
 	w.Width = cmp.Or(width(errs), usual)
