@@ -69,6 +69,9 @@ func (c *command) converse(ctx context.Context, s server, session string) error 
 		}
 		t.model = known.Model
 	}
+	if c.Terminal && t.req.Model == "" && t.model == "" {
+		t.model = s.usual(ctx)
+	}
 	if c.Interrupts != nil { // from here on, the first one only stops an answer
 		signals, stop := c.Interrupts()
 		defer stop()

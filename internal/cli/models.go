@@ -53,6 +53,20 @@ func modelsOrWhy(ctx context.Context, s server) (json.RawMessage, error) {
 	return data, nil
 }
 
+// usual is the name of the default model; empty where that is not known yet.
+func (s server) usual(ctx context.Context) string {
+	var models []loci.ModelState
+	if err := s.get(ctx, "/api/agent/models", &models); err != nil {
+		return "" // the first message tells what is wrong
+	}
+	for _, m := range models {
+		if m.ID == "loci" && m.Profile != nil {
+			return m.Profile.Model
+		}
+	}
+	return ""
+}
+
 // modelRow is a model in the list. What is not known is a dash. A person also sees which
 // one is the default.
 func modelRow(m loci.ModelState, person bool) []string {

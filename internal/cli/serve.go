@@ -147,7 +147,7 @@ func (c *command) welcomeBack(run config.Run) error {
 	c.places(&b, folders)
 	_, err := io.WriteString(c.Out, b.String())
 	if len(c.flags) > 0 {
-		c.say("loci: it runs already, so the flags have no effect. Stop it first to change them.")
+		c.say("loci: it runs already, so the flags have no effect. Stop it first to change them; a folder can be allowed at once with %s allow FOLDER.", c.program())
 	}
 	return err
 }
