@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -42,11 +43,11 @@ piped in, however long that takes to come.
 					return err
 				}
 				if asJSON {
-					return c.askWhole(ctx, s, req)
+					return c.sought(c.askWhole(ctx, s, req))
 				}
 				t := c.newTalk(s)
 				if err := t.run(ctx, s.begin(req)); err != nil || !t.denied {
-					return err
+					return c.sought(err)
 				}
 				return failed(loci.ExitDenied)
 			})
@@ -57,6 +58,14 @@ piped in, however long that takes to come.
 	c.complete(cmd, "session", listSessions)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole result as one JSON object")
 	return cmd
+}
+
+// sought says where to look for a session that is not there.
+func (c *command) sought(err error) error {
+	if e, ok := errors.AsType[*loci.Error](err); ok && e.Code == loci.NotFound && e.Hint == "" {
+		return e.WithHint("See which there are: %s sessions", c.program())
+	}
+	return err
 }
 
 // question gives the text to ask: the words of the command line, below them what was

@@ -429,7 +429,7 @@ func TestAskFails(t *testing.T) {
 			t.Errorf("exit code %d, %s%s", code, &p.out, &p.err)
 		}
 	}
-	if code := p.run("", "ask", "--session", "ses_none", "hello"); code != loci.ExitFailure || !strings.Contains(p.err.String(), "no such session") {
+	if code := p.run("", "ask", "--session", "ses_none", "hello"); code != loci.ExitFailure || !strings.Contains(p.err.String(), "no such session") || !strings.Contains(p.err.String(), "loci sessions") {
 		t.Errorf("exit code %d, %s", code, &p.err)
 	}
 }

@@ -331,12 +331,14 @@ func (c *command) logger(w io.Writer) (*slog.Logger, func() error, error) {
 }
 
 func openLog(path string) (*os.File, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, loci.Errorf(loci.Internal, "The folder of the log cannot be made: %w.", err)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, loci.Errorf(loci.Internal, "The log cannot be written: %w.", err)
+		return nil, loci.Errorf(loci.Internal, "The log cannot be written: %w.", err).
+			WithHint("Make its folder writable for you, or keep loci's files elsewhere: set LOCI_HOME to another folder.")
 	}
 	return f, nil
 }

@@ -165,7 +165,8 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s%s", list, code, &p.out, &p.err)
 		}
 		column := -1
-		for line := range strings.Lines(p.out.String()) {
+		table, _, _ := strings.Cut(p.out.String(), "\n\n")
+		for line := range strings.Lines(table) {
 			if len([]rune(line)) > 81 {
 				t.Errorf("%s: a long line: %s", list, line)
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,9 +46,10 @@ type list struct {
 	fetch      fetch
 	heading    []string
 	rows       func(json.RawMessage) ([][]string, error)
-	text       func(json.RawMessage) (string, error) // instead of rows, where no table fits
-	empty      string                                // what to tell a person where there is nothing
-	note       string                                // what to tell them below the table
+	text       func(json.RawMessage) (string, error)                 // instead of rows, where no table fits
+	empty      string                                                // what to tell a person where there is nothing
+	why        func(context.Context, server, json.RawMessage) string // better words for that; empty: none
+	note       string                                                // what to tell them below the table
 	// o says how to build a loci where none runs.
 	o app.Options
 }
@@ -70,6 +72,9 @@ func (c *command) list(l list) *cobra.Command {
 				if asJSON {
 					_, err := fmt.Fprintln(c.Out, string(data))
 					return err
+				}
+				if l.why != nil {
+					l.empty = cmp.Or(l.why(ctx, s, data), l.empty)
 				}
 				return c.show(l, data)
 			})

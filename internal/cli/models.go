@@ -18,7 +18,7 @@ import (
 func (c *command) models() *cobra.Command {
 	cmd := c.list(list{
 		use: "models", short: "List the models of all servers, with what is known about them",
-		fetch: modelsOrWhy, o: app.Options{Say: c.say},
+		fetch: listModels, why: whyNone, o: app.Options{Say: c.say},
 		heading: []string{"MODEL", "CALLS TOOLS", "WINDOW", "READS", "WRITES", "FIRST WORD"},
 		empty:   "No models. Start a model server such as Ollama (ollama.com), or run loci up, which fetches a small model.",
 		note: "Windows are in tokens and speeds in tokens a second; a token is about four letters of English. " +
@@ -37,20 +37,18 @@ func (c *command) models() *cobra.Command {
 	return cmd
 }
 
-// modelsOrWhy lists the models. Where there are none, it gives the reason as an error if
-// there is one, such as a server that does not answer.
-func modelsOrWhy(ctx context.Context, s server) (json.RawMessage, error) {
-	data, err := listModels(ctx, s)
-	var none []json.RawMessage
-	if err != nil || json.Unmarshal(data, &none) != nil || len(none) > 0 {
-		return data, err
+// whyNone says why there are no models, such as that a server does not answer.
+func whyNone(ctx context.Context, s server, list json.RawMessage) string {
+	var models []json.RawMessage
+	if json.Unmarshal(list, &models) != nil || len(models) > 0 {
+		return ""
 	}
 	// With no model to try out, this fails at once, and tells why.
-	err = s.post(ctx, "/api/agent/models/probe", map[string]string{}, nil)
-	if loci.AsError(err).Code == loci.Unreachable {
-		return data, err
+	e := loci.AsError(s.post(ctx, "/api/agent/models/probe", map[string]string{}, nil))
+	if e == nil || e.Code != loci.Unreachable {
+		return ""
 	}
-	return data, nil
+	return "No models. " + e.Error()
 }
 
 // usual is the name of the default model; empty where that is not known yet.
