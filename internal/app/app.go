@@ -252,7 +252,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	}
 	a.daily.Go(func() { purgeDaily(ctx, a.trash(), a.origins, now, a.purged) })
 	a.daily.Go(func() { a.keys.Watch(ctx) })
-	if a.opts.Sources.File != "" {
+	if a.opts.Sources.FoldersFile() != "" {
 		a.daily.Go(func() { a.watchFolders(ctx) })
 	}
 	if a.cert != nil {
@@ -352,7 +352,7 @@ func (a *App) announce(context.Context) error {
 	_, chat := a.keys.Secrets()
 	return a.instance.WriteRun(config.Run{
 		PID: os.Getpid(), URL: ad.URL, Listen: a.listener.Addr().String(), Key: config.Secret(ad.Key), ChatKey: config.Secret(chat), KeyInFile: a.opts.Config.Key == "",
-		Fingerprint: ad.Fingerprint, Folders: a.Folders(), Config: a.opts.Sources.File, Own: a.Own(), Instance: a.id, Started: a.started,
+		Fingerprint: ad.Fingerprint, Folders: a.Folders(), Config: a.opts.Sources.FoldersFile(), Own: a.Own(), Instance: a.id, Started: a.started,
 	})
 }
 

@@ -238,6 +238,16 @@ func TestAllow(t *testing.T) {
 	}
 }
 
+// Where a variable says which folders are open, the file does not, and nobody is told so.
+func TestAllowUnderAVariable(t *testing.T) {
+	p := newPerson(t, yes().Ollama(t))
+	p.env["LOCI_ALLOW"] = t.TempDir()
+	running(t, p)
+	if code := p.run("", "allow", t.TempDir()); code != 0 || strings.Contains(p.err.String(), "So may chat clients") || !strings.Contains(p.err.String(), "But LOCI_ALLOW is set") {
+		t.Errorf("exit code %d, %s", code, &p.err)
+	}
+}
+
 // Whoever asks in a folder that is not open hears which one is looked into, and how to
 // open this one.
 func TestSaysWhichFolder(t *testing.T) {

@@ -88,6 +88,9 @@ the configuration. To close one again, take it out there (loci config path).`,
 				}
 				c.say("Models may look into %s from now on.%s", full, c.reach())
 			}
+			if c.Getenv("LOCI_ALLOW") != "" {
+				c.say("But LOCI_ALLOW is set, and where it is, its folders count and not those.")
+			}
 			return nil
 		},
 	}
