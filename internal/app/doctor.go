@@ -273,7 +273,10 @@ func checkBackends(ctx context.Context, o Options, backends []server.Backend) (c
 
 // counted is a number of things.
 func counted(n int, of string) string {
-	if n == 1 {
+	switch n {
+	case 0:
+		return "no " + of
+	case 1:
 		return "1 " + of
 	}
 	return fmt.Sprintf("%d %ss", n, of)
