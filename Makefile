@@ -17,6 +17,8 @@ run: build
 	@$(BIN) up || test $$? -eq 130 # Ctrl-C is how it ends: no error of ours
 
 build:
+	@command -v $(GO) >/dev/null || { echo "Go is missing. Install Go 1.26 or newer from https://go.dev/dl and run make again." >&2; exit 1; }
+	@echo "Building $(BIN)$(if $(wildcard $(BIN)),, (the first time this takes a minute or two)) ..." >&2
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/loci
 
 lint:

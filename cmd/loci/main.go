@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"loci/internal/cli"
 	"loci/internal/confine"
@@ -13,7 +12,7 @@ import (
 
 func main() {
 	confine.Main() // does not return in the helpers that commands are run by
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), cli.Ends()...)
 	// The first signal ends the program in order; after that the default holds
 	// again, so that a second one ends it at once.
 	context.AfterFunc(ctx, stop)

@@ -68,6 +68,9 @@ type Options struct {
 	Config config.Config
 	Paths  config.Paths
 	Getenv func(string) string // for discovery; nil: os.Getenv
+	// Sources are where Config comes from. Its folders are those that are there now, for
+	// as long as the program runs. Without a file they stay as they are.
+	Sources config.Sources
 	// Fetch allows the embedded model to be fetched when there is no server.
 	Fetch bool
 	// NoModels looks for no model server at all: enough for what is stored.
@@ -117,8 +120,9 @@ type App struct {
 	origins  *sandbox.Origins
 	hub      *model.Hub
 	engines  []*embedded.Server
-	chat     *embedded.Server // the one of them that chats; nil: there is none
-	restored bool             // it has what it had in its cache when loci ended
+	chat     *embedded.Server                // the one of them that chats; nil: there is none
+	restored bool                            // it has what it had in its cache when loci ended
+	folders  atomic.Pointer[[]config.Folder] // the owner's, at the moment
 	settings agent.Settings
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
@@ -140,6 +144,7 @@ type App struct {
 // is taken.
 func New(ctx context.Context, o Options) (_ *App, err error) {
 	a := &App{opts: o.withDefaults(), id: loci.NewID("loci_"), started: loci.Now()}
+	a.folders.Store(&a.opts.Config.Folders)
 	a.opts.Hide.Add(a.opts.Config.Secrets()...)
 	a.opts.Logger = slog.New(a.opts.Hide.Handler(a.opts.Logger.Handler()))
 	defer func() {
@@ -227,6 +232,7 @@ func (a *App) openAgent(ctx context.Context) error {
 		Logger:   a.opts.Logger,
 	})
 	a.settings = settings(a.opts.Config, a.opts.Getenv)
+	a.settings.Folders = func(p loci.Principal) []string { return rights(a.inForce(), p) }
 	a.agent = agent.New(agent.Config{
 		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: router, Teller: router, Judge: a.hub,
 		Log: a.store, Approvals: a.store, Waits: a.store, Transcripts: transcript.Store{Sessions: a.store, Nodes: a.store},
@@ -246,6 +252,9 @@ func (a *App) openAgent(ctx context.Context) error {
 	}
 	a.daily.Go(func() { purgeDaily(ctx, a.trash(), a.origins, now, a.purged) })
 	a.daily.Go(func() { a.keys.Watch(ctx) })
+	if a.opts.Sources.FoldersFile() != "" {
+		a.daily.Go(func() { a.watchFolders(ctx) })
+	}
 	if a.cert != nil {
 		a.daily.Go(func() { a.watchCertificate(ctx) })
 	}
@@ -303,7 +312,7 @@ func (a *App) command(c tool.Case) (tool.Verdict, string) {
 	return toolkit.Rule(rules, c.Scope, c.Arguments)
 }
 
-func (a *App) rules(p loci.Principal) sandbox.Rules { return rules(a.opts.Config, p) }
+func (a *App) rules(p loci.Principal) sandbox.Rules { return rules(a.inForce(), p) }
 
 // verify looks for damage after a stop that was not clean.
 func (a *App) verify(ctx context.Context) {
@@ -343,7 +352,7 @@ func (a *App) announce(context.Context) error {
 	_, chat := a.keys.Secrets()
 	return a.instance.WriteRun(config.Run{
 		PID: os.Getpid(), URL: ad.URL, Listen: a.listener.Addr().String(), Key: config.Secret(ad.Key), ChatKey: config.Secret(chat), KeyInFile: a.opts.Config.Key == "",
-		Fingerprint: ad.Fingerprint, Folders: a.Folders(), Instance: a.id, Started: a.started,
+		Fingerprint: ad.Fingerprint, Folders: a.Folders(), Config: a.opts.Sources.FoldersFile(), Own: a.Own(), Instance: a.id, Started: a.started,
 	})
 }
 
@@ -402,7 +411,10 @@ func (a *App) LogPlaces() {
 }
 
 // Folders gives the folders that the owner's conversations may look into.
-func (a *App) Folders() []string { return rights(a.opts.Config, loci.Principal{Owner: true}) }
+func (a *App) Folders() []string { return rights(a.inForce(), loci.Principal{Owner: true}) }
+
+// Own tells whether loci's own model server is used.
+func (a *App) Own() bool { return len(a.engines) > 0 }
 
 // Model gives the name of the model that answers, empty where there is none, and
 // line by line what to expect of it. A command to run is indented.
@@ -412,7 +424,7 @@ func (a *App) Model(ctx context.Context) (name string, notes []string) {
 		return "", []string{loci.AsError(err).Error()}
 	}
 	switch {
-	case len(a.engines) > 0:
+	case a.Own():
 		notes = []string{
 			"loci's own: good for looking things up, too small to reason.",
 			"For real work install Ollama (ollama.com), then run",

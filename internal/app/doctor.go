@@ -75,9 +75,9 @@ func Doctor(ctx context.Context, o Options, wrong error) []Check {
 	} else {
 		checks = append(checks, ok("instance", "loci does not run now"), checkPort(ctx, o.Config.Listen), checkDatabase(ctx, o.Paths.DB))
 	}
-	checks = append(checks, checkFolders(rights(o.Config, loci.Principal{Owner: true}), run.Folders, running)...)
+	checks = append(checks, checkFolders(o, run, running)...)
 	checks = append(checks, checkSandbox(confine.Probe()))
-	checks = append(checks, checkModels(ctx, o, running)...)
+	checks = append(checks, checkModels(ctx, o, run, running)...)
 	return append(checks, checkClock(time.Now()))
 }
 
@@ -188,13 +188,14 @@ func checkDatabase(ctx context.Context, path string) Check {
 }
 
 // checkFolders looks at the folders of the configuration, and at those that the
-// running loci has, which may have been started before or told more.
-func checkFolders(allowed, open []string, running bool) []Check {
-	all := slices.Concat(allowed, open)
+// running loci has, which may have been told more, or have another configuration.
+func checkFolders(o Options, run config.Run, running bool) []Check {
+	allowed := rights(o.Config, loci.Principal{Owner: true})
+	all := slices.Concat(allowed, run.Folders)
 	slices.Sort(all)
 	all = slices.Compact(all)
 	if len(all) == 0 {
-		return []Check{{"folders", Warn, "no folder is allowed, so models cannot look at files", "Allow one: loci up --allow FOLDER, or folders in the configuration."}}
+		return []Check{{"folders", Warn, "no folder is allowed, so models cannot look at files", "Allow one: loci allow FOLDER"}}
 	}
 	var checks []Check
 	for _, path := range all {
@@ -203,8 +204,8 @@ func checkFolders(allowed, open []string, running bool) []Check {
 			checks = append(checks, bad("folders", Warn, err))
 			continue
 		}
-		if running && !slices.Contains(open, path) {
-			checks = append(checks, Check{"folders", Warn, path + " can be looked into from loci ask, but not from chat clients: loci was started before it was allowed", "Stop loci and start it again."})
+		if running && run.Config != o.Paths.Config && !slices.Contains(run.Folders, path) {
+			checks = append(checks, Check{"folders", Warn, path + " can be looked into from loci ask, but not from chat clients: the loci that runs has another configuration", "Stop loci and start it again."})
 		} else {
 			checks = append(checks, ok("folders", "%s can be looked into", path))
 		}
@@ -216,19 +217,31 @@ func checkFolders(allowed, open []string, running bool) []Check {
 }
 
 // checkModels asks every model server, or looks for one, and says what loci
-// would do.
-func checkModels(ctx context.Context, o Options, running bool) []Check {
+// would do, or does.
+func checkModels(ctx context.Context, o Options, run config.Run, running bool) []Check {
 	backends, err := configured(o.Config)
 	if err != nil {
 		return []Check{bad("models", Fail, err)}
 	}
 	var checks []Check
 	if len(backends) == 0 {
-		backends, checks = checkPorts(ctx, o.Getenv)
+		var absent string
+		backends, absent, checks = checkPorts(ctx, o.Getenv)
+		switch {
+		case running && run.Own && len(backends) > 0:
+			return append(checks, Check{"models", Warn, fmt.Sprintf("%s at %s answers, but loci was started before it, and uses the small model of its own", backends[0].Kind, backends[0].URL), "Stop loci and start it again."})
+		case running && run.Own:
+			return append(checks, ok("models", "the small model of loci's own is used, for no other model server answers%s", absent))
+		case len(backends) == 0:
+			return append(checks, checkEmbedded(ctx, o, absent)...)
+		}
 	}
-	if len(backends) == 0 {
-		return append(checks, checkEmbedded(ctx, o, running)...)
-	}
+	return append(checks, checkBackends(ctx, o, backends)...)
+}
+
+// checkBackends asks model servers what they have, and looks at the model that would
+// answer.
+func checkBackends(ctx context.Context, o Options, backends []server.Backend) (checks []Check) {
 	conf := hubConfig(o.Config, backends)
 	conf.Hide = o.Hide
 	hub := model.New(conf)
@@ -242,7 +255,7 @@ func checkModels(ctx context.Context, o Options, running bool) []Check {
 			checks = append(checks, bad("models", Fail, s.Err))
 			continue
 		}
-		checks = append(checks, ok("models", "%s at %s has %d models", s.Backend.Kind, s.Backend.URL, s.Models))
+		checks = append(checks, ok("models", "%s at %s has %s", s.Backend.Kind, s.Backend.URL, counted(s.Models, "model")))
 	}
 	p, err := hub.Profile(ctx, "")
 	if err != nil {
@@ -258,9 +271,21 @@ func checkModels(ctx context.Context, o Options, running bool) []Check {
 	return append(checks, ok("model", "%s: %s tier, window of %d tokens. %s%s", p.Model, p.Tier, p.Window, p.Reason, more))
 }
 
-// checkPorts looks for model servers on the usual ports.
-func checkPorts(ctx context.Context, getenv func(string) string) (backends []server.Backend, checks []Check) {
-	var absent []string
+// counted is a number of things.
+func counted(n int, of string) string {
+	switch n {
+	case 0:
+		return "no " + of
+	case 1:
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
+
+// checkPorts looks for model servers on the usual ports, and says in brackets which
+// are not there.
+func checkPorts(ctx context.Context, getenv func(string) string) (backends []server.Backend, absent string, checks []Check) {
+	var gone []string
 	for _, f := range server.Discover(ctx, getenv) {
 		switch {
 		case f.Usable() && inPlain(f.Backend) != nil:
@@ -268,33 +293,32 @@ func checkPorts(ctx context.Context, getenv func(string) string) (backends []ser
 		case f.Usable():
 			backends = append(backends, f.Backend)
 		case f.Absent:
-			absent = append(absent, f.Backend.Kind.String()+" on "+f.Where)
+			gone = append(gone, f.Backend.Kind.String()+" on "+f.Where)
 		default:
 			checks = append(checks, Check{"models", Warn, f.Backend.URL + " " + f.Problem, ""})
 		}
 	}
-	if len(backends) == 0 {
-		checks = append(checks, Check{"models", Warn, "no model server answers: neither " + strings.Join(absent, ", nor "), ""})
+	if len(gone) > 0 {
+		absent = " (loci looked for " + strings.Join(gone, ", ") + ")"
 	}
-	return backends, checks
+	return backends, absent, checks
 }
 
-func checkEmbedded(ctx context.Context, o Options, running bool) []Check {
+// checkEmbedded looks at the model of loci's own, where no other server answers.
+func checkEmbedded(ctx context.Context, o Options, absent string) []Check {
+	none := "no model server answers" + absent + ", and the small model of loci's own "
 	if !o.Config.Embedded.Enabled {
-		return []Check{{"models", Fail, "the small model of loci's own is switched off", "Start a model server such as Ollama, or set embedded.enabled to true."}}
+		return []Check{{"models", Fail, none + "is switched off", "Start a model server such as Ollama, or set embedded.enabled to true."}}
 	}
 	engine := ownEngine(o)
-	if engine.Installed() && running {
-		return []Check{ok("models", "the small model of loci's own is used")}
-	}
 	if engine.Installed() {
-		return []Check{ok("models", "the small model of loci's own is installed and will be used")}
+		return []Check{ok("models", "the small model of loci's own will be used, for no other model server answers%s", absent)}
 	}
 	problems := engine.Check(ctx)
 	if len(problems) == 0 {
-		return []Check{{"models", Warn, "the small model of loci's own is not fetched yet", "Run loci up, which fetches it. For real work, install Ollama."}}
+		return []Check{{"models", Warn, none + "is not fetched yet", "Run loci up, which fetches it. For real work, install Ollama."}}
 	}
-	var checks []Check
+	checks := []Check{{"models", Fail, none + "cannot be used here", "Start a model server such as Ollama, or mend what follows."}}
 	for _, p := range problems {
 		checks = append(checks, bad("models", Fail, p))
 	}

@@ -45,7 +45,7 @@ func TestDoctor(t *testing.T) {
 		"not running": {func(*testing.T, *Options) {}, "instance", OK, "does not run"},
 		"free port":   {func(*testing.T, *Options) {}, "port", OK, "is free"},
 		"files":       {func(*testing.T, *Options) {}, "files", OK, "data in"},
-		"good models": {func(*testing.T, *Options) {}, "models", OK, "has 1 models"},
+		"good models": {func(*testing.T, *Options) {}, "models", OK, "has 1 model"},
 		"good model":  {func(*testing.T, *Options) {}, "model", OK, "fake: native tier, window of 8192 tokens"},
 		"small window": {func(t *testing.T, o *Options) {
 			small := fake.NewModel()
@@ -80,6 +80,13 @@ func TestDoctor(t *testing.T) {
 			o.Config.Listen = strings.TrimPrefix(build(t, other).Addresses().URL, "http://")
 		}, "port", Fail, "cannot listen on"},
 		"opened later": {func(t *testing.T, o *Options) {
+			o.Sources = config.Sources{File: o.Paths.Config, Env: o.Getenv}
+			a := build(t, *o)
+			serving(t, a)
+			ask(t, "GET", a.Addresses().URL+"/healthz", "", "", "")
+			o.Config.Folders = []config.Folder{{Path: t.TempDir()}}
+		}, "folders", OK, "can be looked into"},
+		"opened elsewhere": {func(t *testing.T, o *Options) {
 			a := build(t, *o)
 			serving(t, a)
 			ask(t, "GET", a.Addresses().URL+"/healthz", "", "", "")
@@ -143,18 +150,31 @@ func TestDoctorAfterACrash(t *testing.T) {
 func TestDoctorWithoutServers(t *testing.T) {
 	o := options(t, nowhere).withDefaults()
 	o.Config.Backends = nil
-	if backends, checks := checkPorts(t.Context(), o.Getenv); len(backends) > 0 {
+	backends, absent, checks := checkPorts(t.Context(), o.Getenv)
+	if len(backends)+len(checks) > 0 {
 		t.Skip("a model server runs on this machine")
-	} else if c := find(t, checks, "models"); c.Status != Warn || !strings.Contains(c.Text, "Ollama on") {
-		t.Errorf("%+v", c)
+	}
+	if !strings.Contains(absent, "Ollama on port 11434") {
+		t.Error(absent)
+	}
+	// What answers is said once, whether it is loci's own that does or will.
+	for _, running := range []bool{true, false} {
+		for _, c := range checkModels(t.Context(), o, config.Run{Own: true}, running) {
+			if running && (c.Status != OK || !strings.Contains(c.Text, "loci's own is used") || !strings.Contains(c.Text, "Ollama on port 11434")) {
+				t.Errorf("running: %+v", c)
+			}
+			if !running && c.Status == OK && !strings.Contains(c.Text, "will be used") {
+				t.Errorf("not running: %+v", c)
+			}
+		}
 	}
 	o.Config.Embedded.Enabled = false
-	if c := checkModels(t.Context(), o, false); c[len(c)-1].Status != Fail || !strings.Contains(c[len(c)-1].Text, "switched off") {
+	if c := checkModels(t.Context(), o, config.Run{}, false); c[len(c)-1].Status != Fail || !strings.Contains(c[len(c)-1].Text, "switched off") {
 		t.Errorf("%+v", c)
 	}
 	t.Setenv("PATH", "")
 	o.Config.Embedded.Enabled = true
-	if c := checkEmbedded(t.Context(), o, false); c[0].Status != Fail || c[0].Hint == "" {
+	if c := checkEmbedded(t.Context(), o, absent); len(c) < 2 || c[0].Status != Fail || c[0].Hint == "" || c[1].Hint == "" {
 		t.Errorf("without Python: %+v", c)
 	}
 }
@@ -164,6 +184,26 @@ func TestDoctorClock(t *testing.T) {
 		if c := checkClock(time.Date(year, 5, 1, 0, 0, 0, 0, time.UTC)); c.Status != want {
 			t.Errorf("%d: %+v", year, c)
 		}
+	}
+}
+
+// A server that came after loci is not used, and the doctor says so.
+func TestDoctorAfterAServer(t *testing.T) {
+	url := fake.NewModel().Ollama(t)
+	o := options(t, nowhere)
+	o.Config.Backends = nil
+	home := o.Getenv
+	o.Getenv = func(name string) string {
+		if name == "OLLAMA_HOST" {
+			return url
+		}
+		return home(name)
+	}
+	if c := checkModels(t.Context(), o, config.Run{Own: true}, true); c[len(c)-1].Status != Warn || !strings.Contains(c[len(c)-1].Text, url+" answers, but loci was started before it") || c[len(c)-1].Hint == "" {
+		t.Errorf("%+v", c)
+	}
+	if c := checkModels(t.Context(), o, config.Run{}, true); c[0].Status != OK || !strings.Contains(c[0].Text, "has 1 model") {
+		t.Errorf("%+v", c)
 	}
 }
 

@@ -111,7 +111,11 @@ func (a *App) discovered(ctx context.Context) []server.Backend {
 		}
 	}
 	if len(backends) == 0 {
-		a.opts.Say("No model server found on the usual ports.")
+		instead := ""
+		if a.opts.Config.Embedded.Enabled && (a.opts.Fetch || ownEngine(a.opts).Installed()) {
+			instead = ", so loci uses a small model of its own"
+		}
+		a.opts.Say("No model server found on the usual ports%s.", instead)
 	}
 	return backends
 }

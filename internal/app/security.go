@@ -296,7 +296,7 @@ func checkKeys(ctx context.Context, p posture) (found []Check) {
 			found = append(found, Check{"keys", Warn, "the key " + k.Name + " can both ask for changes and allow them", "Make one without approve for it, unless a person holds it."})
 		}
 	}
-	return orFine(found, "keys", "%d made besides yours and the chat key", made)
+	return orFine(found, "keys", "%s besides yours and the chat key", counted(made, "key"))
 }
 
 // checkLog looks for conversations in a log.

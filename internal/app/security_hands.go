@@ -189,7 +189,10 @@ func checkGrants(ctx context.Context, p posture) []Check {
 			always++
 		}
 	}
-	c := ok("grants", "%d yeses of yours hold for good", always)
+	c := ok("grants", "no yes of yours holds for good")
+	if always > 0 {
+		c.Text = "what you have said yes to for good: " + counted(always, "thing")
+	}
 	if always > manyGrants {
 		c.Status, c.Hint = Warn, "Look at them with loci approvals grants, and take back what you do not need: loci approvals revoke ID."
 	}

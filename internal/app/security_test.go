@@ -216,13 +216,13 @@ func TestSecurityOfHands(t *testing.T) {
 		}
 		return "nothing"
 	}
-	if got := see("grants"); got != "warn 21 yeses of yours hold for good" {
+	if got := see("grants"); got != "warn what you have said yes to for good: 21 things" {
 		t.Errorf("running: %s", got)
 	}
 	if err := errors.Join(stop(), a.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if got := see("grants"); got != "warn 21 yeses of yours hold for good" {
+	if got := see("grants"); got != "warn what you have said yes to for good: 21 things" {
 		t.Errorf("stopped: %s", got)
 	}
 	if got := see("audit"); !strings.HasPrefix(got, "ok ") {

@@ -29,7 +29,6 @@ func settings(c config.Config, getenv func(string) string) agent.Settings {
 		KeptRounds:    c.KeptRounds,
 		UsableShare:   c.UsableShare,
 		Working:       c.WorkingFolder,
-		Folders:       func(p loci.Principal) []string { return rights(c, p) },
 	}
 	if style, ok := prompt.Profile(c.PromptProfile); ok {
 		s.Texts.Style = style
@@ -105,16 +104,40 @@ func paths(folders []config.Folder) []string {
 	return all
 }
 
-// account is how the person is called on this machine.
+// account is how the person is called on this machine; empty where the account is
+// nobody's in particular.
 func account() string {
 	u, err := user.Current()
 	if err != nil {
 		return ""
 	}
-	if u.Name != "" && u.Uid != "0" {
-		return u.Name
+	return called(*u)
+}
+
+// technical are accounts that images of systems, containers and clouds come with: their
+// names say nothing about who sits there.
+var technical = []string{
+	"root", "toor", "admin", "administrator", "system", "user", "guest", "nobody", "default", "service", "daemon",
+	"ubuntu", "debian", "fedora", "centos", "rocky", "almalinux", "arch", "alpine", "opensuse", "pi", "core", "cloud", "cloud-user", "cloud user",
+	"ec2-user", "ec2 default user", "azureuser", "opc", "vagrant", "docker", "container", "app", "dev", "vscode", "codespace", "gitpod",
+	"runner", "build", "builder", "ci", "jenkins", "node", "jovyan", "appuser", "nonroot", "www-data",
+}
+
+// called picks the name of an account that is a person's: the full one, or else the
+// one to log in with.
+func called(u user.User) string {
+	isTechnical := func(name string) bool { return slices.Contains(technical, strings.ToLower(strings.TrimSpace(name))) }
+	_, login, domain := strings.Cut(u.Username, `\`) // on Windows
+	if !domain {
+		login = u.Username
 	}
-	return u.Username
+	switch {
+	case u.Uid == "0" || isTechnical(login):
+		return ""
+	case strings.TrimSpace(u.Name) == "" || isTechnical(u.Name):
+		return login
+	}
+	return u.Name
 }
 
 // clock gives the time in a zone, or this machine's where none is configured.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"net"
+	"os/user"
 	"reflect"
 	"slices"
 	"testing"
@@ -51,6 +52,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	t.Helper()
 	o.Config, o.Paths = c, o.Paths.For(c)
 	a := &App{opts: o.withDefaults()}
+	a.folders.Store(&c.Folders)
 	if err := o.Paths.Make(); err != nil {
 		t.Fatal(err)
 	}
@@ -68,8 +70,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	}
 	defer a.Close()
 	s := settings(c, o.Getenv)
-	owner, ann := s.Folders(loci.Principal{Owner: true}), s.Folders(loci.Principal{ID: "user:ann"})
-	s.Folders = nil
+	owner, ann := a.Folders(), rights(a.inForce(), loci.Principal{ID: "user:ann"})
 	a.settings = s
 	doors := a.apiConfig(nil)
 	for i, h := range doors.AllowedHosts {
@@ -88,7 +89,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	}
 	return text + fmt.Sprintln(hubConfig(c, nil), tools.Timeout, tools.Private, reached.Apps,
 		a.gateConfig().Taint, ruling(a, "ls"), ruling(a, "rm"), tools.Rules(loci.Principal{Owner: true}), tools.Rules(loci.Principal{ID: "user:ann"}),
-		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, false), clock(c.TimeZone)().Location())
+		serverConfig(c, embedded.Chat), checkEmbedded(t.Context(), a.opts, ""), clock(c.TimeZone)().Location())
 }
 
 // noKeys is a store in which none was made.
@@ -264,12 +265,27 @@ func TestZone(t *testing.T) {
 	}
 }
 
+// A person is called by their name, and by none where the account is nobody's.
+func TestCalled(t *testing.T) {
+	for want, accounts := range map[string][]user.User{
+		"Mira Nováková": {{Uid: "1000", Username: "mira", Name: "Mira Nováková"}},
+		"mira":          {{Uid: "1000", Username: "mira"}, {Uid: "1000", Username: "mira", Name: "Ubuntu"}, {Uid: "S-1-5-21-1", Username: `OFFICE\mira`}},
+		"":              {{Uid: "0", Username: "root", Name: "root"}, {Uid: "0", Username: "mira", Name: "Mira"}, {Uid: "1000", Username: "ubuntu", Name: "Ubuntu"}, {Uid: "1000", Username: "vscode"}, {Uid: "S-1-5-21-500", Username: `PC\Administrator`}, {}},
+	} {
+		for _, u := range accounts {
+			if got := called(u); got != want {
+				t.Errorf("%+v is called %q, want %q", u, got, want)
+			}
+		}
+	}
+}
+
 // What is left to the machine is told as it is there.
 func TestInForce(t *testing.T) {
 	o := options(t, nowhere)
 	o.Config.UserName, o.Config.Folders = "", []config.Folder{{Path: "/a"}}
 	c := InForce(o)
-	if c.UserName == "" || c.TimeZone != "Europe/Prague" || c.WorkingFolder != "/a" || c.DataPath != o.Paths.Data || c.StatePath != o.Paths.State {
+	if c.UserName != account() || c.TimeZone != "Europe/Prague" || c.WorkingFolder != "/a" || c.DataPath != o.Paths.Data || c.StatePath != o.Paths.State {
 		t.Errorf("%+v", c)
 	}
 	if o.Config.TimeZone != "" {

@@ -2,13 +2,16 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"loci"
 	"loci/internal/app"
@@ -103,17 +106,21 @@ func TestNoFolderQuestion(t *testing.T) {
 	}
 }
 
-// running is a loci that runs for a person, without a folder.
-func running(t *testing.T, p *person) {
+// running is a loci that runs for a person, with the configuration and the environment
+// that they have now, and gives where it is.
+func running(t *testing.T, p *person) app.Addresses {
 	t.Helper()
 	env := func(name string) string { return p.env[name] }
 	paths, err := config.FindPaths(env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf := config.Default()
-	conf.Listen, conf.Backends = "127.0.0.1:0", []config.Backend{{URL: p.env["LOCI_BACKENDS"]}}
-	a, err := app.New(t.Context(), app.Options{Config: conf, Paths: paths, Getenv: env})
+	sources := config.Sources{File: paths.Config, Env: env, Flags: map[string][]string{"listen": {"127.0.0.1:0"}}}
+	conf, _, err := config.Load(sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.New(t.Context(), app.Options{Config: conf, Sources: sources, Paths: paths, Getenv: env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,18 +136,23 @@ func running(t *testing.T, p *person) {
 			t.Error(err)
 		}
 	})
+	return a.Addresses()
 }
 
 // A yes for always holds for the loci that runs too, though it read its
-// configuration before.
+// configuration before; within a second for chat clients as well.
 func TestAlwaysWithARunningServer(t *testing.T) {
 	m := yes()
 	p := newPerson(t, m.Ollama(t))
-	running(t, p)
+	at := running(t, p)
 	p.folder = t.TempDir()
-	if code := p.run("a\n", "ask", "hello"); code != 0 || !strings.Contains(told(m), p.folder) {
+	if code := p.run("a\n", "ask", "hello"); code != 0 || !strings.Contains(told(m), p.folder) || !strings.Contains(p.err.String(), "So may chat clients, in new chats.") {
 		t.Fatalf("exit code %d, %s", code, &p.err)
 	}
+	eventually(t, "a chat client may look there", func() bool {
+		say(t, at, "hello")
+		return strings.Contains(told(m), p.folder)
+	})
 	first := p.folder
 	below := filepath.Join(first, "below")
 	if err := os.Mkdir(below, 0o700); err != nil {
@@ -161,6 +173,114 @@ func TestAlwaysWithARunningServer(t *testing.T) {
 	}
 }
 
+// say is a message from a chat client.
+func say(t *testing.T, at app.Addresses, text string) {
+	t.Helper()
+	body, _ := json.Marshal(map[string]any{"model": "loci", "messages": []map[string]string{{"role": "user", "content": text}}})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at.OpenAI+"/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+at.Key)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatal(res.Status, err)
+	}
+}
+
+// eventually waits for what happens within a second or two.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	late := time.After(20 * time.Second)
+	for !is() {
+		select {
+		case <-again.C:
+		case <-late:
+			t.Fatalf("not yet: %s", what)
+		}
+	}
+}
+
+// loci allow opens folders for good, and says for whom; a wrong one opens nothing.
+func TestAllow(t *testing.T) {
+	m := yes()
+	p := newPerson(t, m.Ollama(t))
+	p.folder = t.TempDir()
+	for _, args := range [][]string{{"allow"}, {"allow", "gone"}, {"allow", ""}, {"allow", p.config()}} {
+		if code := p.run("", args...); code != loci.ExitUsage || p.read() != "" {
+			t.Errorf("%v: exit code %d, %s%s", args, code, &p.err, p.read())
+		}
+	}
+	other := t.TempDir()
+	if code := p.run("", "allow", ".", other); code != 0 || strings.Contains(p.err.String(), "chat clients") || !strings.Contains(p.err.String(), "Models may look into "+other+" from now on.") {
+		t.Errorf("exit code %d, %s", code, &p.err)
+	}
+	if code := p.run("", "ask", "hello"); code != 0 || p.err.Len() > 0 || !strings.Contains(told(m), p.folder) || !strings.Contains(told(m), other) {
+		t.Errorf("exit code %d, %s, %s", code, &p.err, told(m))
+	}
+	running(t, p)
+	if code := p.run("", "allow", t.TempDir()); code != 0 || !strings.Contains(p.err.String(), "So may chat clients, in new chats.") {
+		t.Errorf("exit code %d, %s", code, &p.err)
+	}
+	another := filepath.Join(t.TempDir(), "another.yaml")
+	if err := os.WriteFile(another, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.run("", "allow", t.TempDir(), "--config", another); code != 0 || !strings.Contains(p.err.String(), "once loci is started again") {
+		t.Errorf("with another configuration: exit code %d, %s", code, &p.err)
+	}
+}
+
+// Where a variable says which folders are open, the file does not, and nobody is told so.
+func TestAllowUnderAVariable(t *testing.T) {
+	p := newPerson(t, yes().Ollama(t))
+	p.env["LOCI_ALLOW"] = t.TempDir()
+	running(t, p)
+	if code := p.run("", "allow", t.TempDir()); code != 0 || strings.Contains(p.err.String(), "So may chat clients") || !strings.Contains(p.err.String(), "But LOCI_ALLOW is set") {
+		t.Errorf("exit code %d, %s", code, &p.err)
+	}
+}
+
+// Whoever asks in a folder that is not open hears which one is looked into, and how to
+// open this one.
+func TestSaysWhichFolder(t *testing.T) {
+	open, second, here := t.TempDir(), t.TempDir(), t.TempDir()
+	for name, tt := range map[string]struct {
+		config   string
+		terminal bool
+		typed    string
+		args     []string
+		want     string
+	}{
+		"off a terminal":  {"folders: [" + open + "]\n", false, "", nil, "loci: " + here + " is not open, so it looks in " + open + ". To open this folder: loci allow .\n"},
+		"for a script":    {"folders: [" + open + "]\n", true, "", []string{"--json"}, "is not open, so it looks in " + open},
+		"refused now":     {"folders: [" + open + "]\n", true, "n\n", nil, "It looks in " + open + " instead."},
+		"another working": {"folders: [" + open + ", " + second + "]\nworking_folder: " + second + "\n", false, "", nil, "it looks in " + second + "."},
+		"none is open":    {"", false, "", nil, ""},
+		"named":           {"folders: [" + open + "]\n", true, "", []string{"--allow", open}, ""},
+	} {
+		p := newPerson(t, yes().Ollama(t))
+		p.write(tt.config)
+		p.folder, p.terminal = here, tt.terminal
+		if code := p.run(tt.typed, append([]string{"ask", "hello"}, tt.args...)...); code != 0 || !strings.Contains(p.err.String(), tt.want) || tt.want == "" && p.err.Len() > 0 {
+			t.Errorf("%s: exit code %d, %s", name, code, &p.err)
+		}
+		if tt.typed == "" {
+			continue
+		}
+		if code := p.run("", "ask", "hello"); code != 0 || !strings.Contains(p.err.String(), "is not open, so it looks in "+open) {
+			t.Errorf("%s, the next time: exit code %d, %s", name, code, &p.err)
+		}
+	}
+}
+
 func TestAskFromInput(t *testing.T) {
 	m := yes()
 	p := newPerson(t, m.Ollama(t))
@@ -172,7 +292,7 @@ func TestAskFromInput(t *testing.T) {
 			t.Errorf("%v: exit code %d, %s", args, code, &p.err)
 		}
 	}
-	if code := p.run(strings.Repeat("x", maxTyped+1), "ask", "-"); code != loci.ExitUsage || !strings.Contains(p.err.String(), "longer than 8 MiB") {
+	if code := p.run(strings.Repeat("x", maxTyped+1), "ask", "-"); code != loci.ExitUsage || !strings.Contains(p.err.String(), "longer than 8.4 MB") {
 		t.Errorf("exit code %d, %.300s", code, p.err.String())
 	}
 }
@@ -239,7 +359,7 @@ func TestTwoFoldersAlways(t *testing.T) {
 	running(t, p)
 	notes, docs := t.TempDir(), t.TempDir()
 	for _, p.folder = range []string{notes, docs} {
-		if code := p.run("a\n", "ask", "hello"); code != 0 || !strings.Contains(p.err.String(), "once loci is started again") {
+		if code := p.run("a\n", "ask", "hello"); code != 0 || !strings.Contains(p.err.String(), "So may chat clients") {
 			t.Fatalf("exit code %d, %s", code, &p.err)
 		}
 	}
@@ -275,7 +395,7 @@ func TestWideFolder(t *testing.T) {
 func TestAllowWhatIsNotThere(t *testing.T) {
 	p := newPerson(t, nowhere)
 	p.folder = t.TempDir()
-	for path, hint := range map[string]string{"gone": "Correct the path", "a,b": "once for each folder", "": "Correct the path", p.config(): "Correct"} {
+	for path, hint := range map[string]string{"gone": "Correct the path", "a,b": "each folder by itself", "": "Correct the path", p.config(): "Correct"} {
 		for _, cmd := range []string{"up", "serve"} {
 			if code := p.run("", cmd, "--allow", path); code != loci.ExitUsage || !strings.Contains(p.err.String(), "There is no folder ") || !strings.Contains(p.err.String(), path+"\" to allow") || !strings.Contains(p.err.String(), hint) {
 				t.Errorf("%s: exit code %d, %s", cmd, code, &p.err)
@@ -319,7 +439,7 @@ func TestAskFails(t *testing.T) {
 			t.Errorf("exit code %d, %s%s", code, &p.out, &p.err)
 		}
 	}
-	if code := p.run("", "ask", "--session", "ses_none", "hello"); code != loci.ExitFailure || !strings.Contains(p.err.String(), "no such session") {
+	if code := p.run("", "ask", "--session", "ses_none", "hello"); code != loci.ExitFailure || !strings.Contains(p.err.String(), "no such session") || !strings.Contains(p.err.String(), "loci sessions") {
 		t.Errorf("exit code %d, %s", code, &p.err)
 	}
 }

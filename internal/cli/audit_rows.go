@@ -21,19 +21,28 @@ var auditHeading = []string{"N", "TIME", "WHO", "BY", "WHAT", "RESULT"}
 // auditWidths are the columns where rows come one by one.
 var auditWidths = []int{5, 19, 8, 5, 36}
 
-// auditTable shows rows together. An outcome stands beside its intent.
+// auditTable shows rows together. An outcome stands beside its intent, and a person sees
+// the numbers of both, so that none seems to be missing.
 func (c *command) auditTable(rows []loci.AuditEntry) error {
-	intents := map[int64]bool{}
+	outcomes := map[int64]int64{} // by the number of the intent; 0: not among the rows
 	for _, r := range rows {
-		intents[r.N] = r.Kind == loci.AuditIntent
+		if r.Kind == loci.AuditIntent {
+			outcomes[r.N] = 0
+		} else if _, ok := outcomes[r.Intent]; ok {
+			outcomes[r.Intent] = r.N
+		}
 	}
-	shown := slices.DeleteFunc(slices.Clone(rows), func(r loci.AuditEntry) bool { return intents[r.Intent] })
+	shown := slices.DeleteFunc(slices.Clone(rows), func(r loci.AuditEntry) bool { _, ok := outcomes[r.Intent]; return ok })
 	var cells [][]string
 	if c.OutWidth > 0 {
 		cells = append(cells, auditHeading)
 	}
 	for _, r := range shown {
-		cells = append(cells, c.auditCells(r, auditResult(r)))
+		line := c.auditCells(r, auditResult(r))
+		if c.OutWidth > 0 {
+			line[0] += auditAlso(r.N, outcomes[r.N])
+		}
+		cells = append(cells, line)
 	}
 	widths := make([]int, len(auditWidths))
 	for _, line := range cells {
@@ -48,6 +57,17 @@ func (c *command) auditTable(rows []loci.AuditEntry) error {
 		}
 	}
 	return nil
+}
+
+// auditAlso adds the number of the outcome to that of an intent.
+func auditAlso(intent, outcome int64) string {
+	switch outcome {
+	case 0:
+		return ""
+	case intent + 1:
+		return fmt.Sprintf("–%d", outcome)
+	}
+	return fmt.Sprintf(", %d", outcome)
 }
 
 // auditLines shows rows one by one, as they come: what has only begun has no outcome
@@ -102,7 +122,7 @@ func (c *command) auditCells(r loci.AuditEntry, result string) []string {
 	wide := 200 // characters of what was done, where there is room for all
 	if c.OutWidth > 0 {
 		at = r.Time.Local().Format("2006-01-02 15:04:05")
-		wide = max(28, (c.OutWidth-len("12345  2006-01-02 15:04:05  owner     grant  "))*3/5)
+		wide = max(24, (c.OutWidth-len("12345  2006-01-02 15:04:05  owner     grant  "))*3/5)
 	}
 	who := cmp.Or(about[loci.AuditedAnswer](r).By, r.Principal, "loci")
 	return []string{

@@ -90,6 +90,20 @@ func aDay() []loci.AuditRecord {
 	}
 }
 
+// An outcome that other rows have come before has a number of its own beside its intent's.
+func TestAuditNumbers(t *testing.T) {
+	p := newPerson(t, nowhere)
+	args := `{"path":"a"}`
+	p.did(called(loci.AuditIntent, "write_file", args, "rule", "", ""), called(loci.AuditOutcome, "read_file", args, "", loci.StateDone, ""), called(loci.AuditOutcome, "write_file", args, "rule", loci.StateDone, ""))
+	if p.run("", "audit"); !strings.Contains(p.out.String(), "\n1, 3 ") || !strings.Contains(p.out.String(), "\n   2 ") {
+		t.Error(&p.out)
+	}
+	p.piped = true // and a program the number alone
+	if p.run("", "audit"); !strings.HasPrefix(p.out.String(), "1  ") {
+		t.Error(&p.out)
+	}
+}
+
 // moments stand for those of a log.
 var moments = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
 
@@ -97,16 +111,16 @@ func TestAuditTable(t *testing.T) {
 	p := newPerson(t, nowhere)
 	p.did(aDay()...)
 	code := p.run("", "audit")
-	want := `N  TIME  WHO    BY    WHAT                          RESULT
-1  TIME  owner  -     read_file notes.md            done
-2  TIME  owner  -     question: write_file          yes
-3  TIME  owner  yes   write_file report.md          done
-5  TIME  owner  rule  move_file a\u001b[2K.txt → …  failed: No\n…
-7  TIME  owner  -     run_command argv=["rm","-r"…  refused: It …
-8  TIME  owner  -     grant: write_file /x          given for 30m
-9  TIME  owner  yes   fetch_url url=https://examp…  UNKNOWN: loci stopped before its outcome was written down.
+	want := `   N  TIME  WHO    BY    WHAT                      RESULT
+   1  TIME  owner  -     read_file notes.md        done
+   2  TIME  owner  -     question: write_file      yes
+ 3–4  TIME  owner  yes   write_file report.md      done
+ 5–6  TIME  owner  rule  move_file a\u001b[2K.tx…  failed: No\n{…
+   7  TIME  owner  -     run_command argv=["rm",…  refused: It n…
+   8  TIME  owner  -     grant: write_file /x      given for 30m
+9–10  TIME  owner  yes   fetch_url url=https://e…  UNKNOWN: loci stopped before its outcome was written down.
 `
-	blanks := regexp.MustCompile(` +`)
+	blanks := regexp.MustCompile(`(?m)^ +| +`)
 	got := blanks.ReplaceAllString(moments.ReplaceAllString(p.out.String(), "TIME"), " ")
 	if diff := cmp.Diff(blanks.ReplaceAllString(want, " "), got); diff != "" || code != 0 {
 		t.Errorf("exit code %d, %s\n%s\n%s", code, &p.err, diff, &p.out)

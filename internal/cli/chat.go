@@ -65,9 +65,12 @@ func (c *command) converse(ctx context.Context, s server, session string) error 
 	if session != "" {
 		var known loci.Session
 		if err := s.get(ctx, sessionPath(session), &known); err != nil {
-			return err
+			return c.sought(err)
 		}
 		t.model = known.Model
+	}
+	if c.Terminal && t.req.Model == "" && t.model == "" {
+		t.model = s.usual(ctx)
 	}
 	if c.Interrupts != nil { // from here on, the first one only stops an answer
 		signals, stop := c.Interrupts()

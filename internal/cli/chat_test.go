@@ -197,3 +197,16 @@ func TestChatKeys(t *testing.T) {
 		})
 	}
 }
+
+// The greeting names the model that will answer, once loci knows it.
+func TestChatNamesTheModel(t *testing.T) {
+	p := newPerson(t, yes().Ollama(t))
+	running(t, p)
+	if code := p.run("", "ask", "hello"); code != 0 {
+		t.Fatal(p.err.String())
+	}
+	code, seen := p.act(nil, []string{"chat"}, step{"> ", types("hello\n")}, step{"Yes.", func(*screen) {}}, step{"> ", leaves})
+	if code != 0 || !strings.Contains(seen, "You talk with fake. ") || strings.Contains(seen, "fake answers") {
+		t.Errorf("exit code %d, %s", code, seen)
+	}
+}

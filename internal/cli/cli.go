@@ -39,6 +39,8 @@ type World struct {
 	Folder   string // where the person is
 	Program  string // how to start loci from where they are; empty: loci
 	Terminal bool   // In and Err are a terminal: questions may be asked
+	Watched  bool   // Err is a terminal: somebody sees what is said
+	Piped    bool   // In is another program or a file
 	Dumb     bool   // it only takes lines, one below the other
 	Colour   bool   // a terminal may be written on in colours
 	Width    int    // of Err in characters
@@ -186,7 +188,7 @@ Start with: loci up`,
 	root.SetErr(w.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err, cmd.CommandPath() + " --help"} })
 	root.PersistentFlags().StringVar(&c.file, "config", "", "configuration `FILE` instead of the usual one")
-	root.AddCommand(c.up(), c.serve(), c.ask(), c.chat(), c.approvals(), c.apiKeys(), c.audit(), c.undo(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.secret(), c.version())
+	root.AddCommand(c.up(), c.serve(), c.ask(), c.chat(), c.allow(), c.approvals(), c.apiKeys(), c.audit(), c.undo(), c.doctor(), c.models(), c.tools(), c.sessions(), c.configure(), c.secret(), c.version())
 	return root
 }
 
@@ -280,7 +282,7 @@ func (c *command) load() (err error) {
 			return &config.Error{File: c.paths.Config, Err: e}
 		}
 	}
-	conf, warnings, err := config.Load(config.Sources{File: c.paths.Config, Env: c.Getenv, Flags: c.flags})
+	conf, warnings, err := config.Load(c.sources())
 	if err != nil {
 		return err
 	}
@@ -289,6 +291,11 @@ func (c *command) load() (err error) {
 	}
 	c.conf, c.paths, c.odd = conf, c.paths.For(conf), len(warnings)
 	return c.checkAllow()
+}
+
+// sources are where the settings come from.
+func (c *command) sources() config.Sources {
+	return config.Sources{File: c.paths.Config, Env: c.Getenv, Flags: c.flags}
 }
 
 // resolve gets the secrets that the configuration refers to. It is for commands
@@ -324,12 +331,14 @@ func (c *command) logger(w io.Writer) (*slog.Logger, func() error, error) {
 }
 
 func openLog(path string) (*os.File, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, loci.Errorf(loci.Internal, "The folder of the log cannot be made: %w.", err)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, loci.Errorf(loci.Internal, "The log cannot be written: %w.", err)
+		return nil, loci.Errorf(loci.Internal, "The log cannot be written: %w.", err).
+			WithHint("Make its folder writable for you, or keep loci's files elsewhere: set LOCI_HOME to another folder.")
 	}
 	return f, nil
 }

@@ -165,7 +165,8 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s%s", list, code, &p.out, &p.err)
 		}
 		column := -1
-		for line := range strings.Lines(p.out.String()) {
+		table, _, _ := strings.Cut(p.out.String(), "\n\n")
+		for line := range strings.Lines(table) {
 			if len([]rune(line)) > 81 {
 				t.Errorf("%s: a long line: %s", list, line)
 			}
@@ -242,7 +243,7 @@ func TestDoctor(t *testing.T) {
 	m := yes()
 	p := newPerson(t, m.Ollama(t))
 	p.env["LOCI_LISTEN"] = "127.0.0.1:0"
-	if code := p.run("", "doctor"); code != 0 || !strings.Contains(p.out.String(), "ok    models") || !strings.Contains(p.out.String(), "→ Allow one: loci up --allow FOLDER") {
+	if code := p.run("", "doctor"); code != 0 || !strings.Contains(p.out.String(), "ok    models") || !strings.Contains(p.out.String(), "→ Allow one: loci allow FOLDER") {
 		t.Errorf("exit code %d, %s", code, &p.out)
 	}
 	var checks []app.Check

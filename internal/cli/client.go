@@ -22,12 +22,21 @@ import (
 type server struct {
 	url, key string
 	inside   bool // it runs inside this command, and no longer
+	own      bool // it uses loci's own model server
 	http     *http.Client
 }
 
 // runningAt is the loci that another process runs.
 func runningAt(run config.Run) server {
-	return server{url: run.URL, key: string(run.Key), http: run.Client()}
+	return server{url: run.URL, key: string(run.Key), own: run.Own, http: run.Client()}
+}
+
+// names says what a model server is to a person, by its address.
+func (s server) names(url string) string {
+	if s.own {
+		return "loci's own server"
+	}
+	return url
 }
 
 // chatRequest is the body of POST /api/agent/chat.
@@ -67,6 +76,7 @@ func (c *command) connected(ctx context.Context, o app.Options, use func(context
 		c.conf.Listen, c.conf.TLS = "127.0.0.1:0", config.TLS{} // only this command will call it
 	}
 	bar := c.newBar()
+	o.Sources = c.sources()
 	o.Config, o.Paths, o.Getenv, o.Logger, o.Progress, o.Hide = c.conf, c.paths, c.Getenv, log, bar.update, c.hide
 	a, err := app.New(ctx, o)
 	if err != nil {
@@ -79,7 +89,7 @@ func (c *command) connected(ctx context.Context, o app.Options, use func(context
 	go func() { served <- a.Serve(serving) }()
 	ad := a.Addresses()
 	client := config.Run{Fingerprint: ad.Fingerprint}.Client()
-	err = use(ctx, server{url: ad.URL, key: ad.Key, inside: true, http: client})
+	err = use(ctx, server{url: ad.URL, key: ad.Key, inside: true, own: a.Own(), http: client})
 	cancel()
 	return errors.Join(err, <-served)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"loci"
 	"loci/internal/config"
 )
@@ -40,6 +42,9 @@ func (c *command) here(ctx context.Context, ask bool) (folders []string, working
 	case anyHolds(starts, c.Folder):
 		return folders, c.Folder, nil
 	case !ask || !c.Terminal || c.refused(c.Folder):
+		if len(folders) > 0 && len(named) == 0 {
+			c.say("loci: %s is not open, so it looks in %s. To open this folder: %s allow .", c.Folder, cmp.Or(c.conf.WorkingFolder, folders[0]), c.program())
+		}
 		return folders, c.conf.WorkingFolder, nil
 	}
 	yes, err := c.mayLook(ctx, c.Folder)
@@ -52,9 +57,49 @@ func (c *command) here(ctx context.Context, ask bool) (folders []string, working
 	return append(folders, c.Folder), c.Folder, nil
 }
 
+// allow is the command that opens folders for good.
+func (c *command) allow() *cobra.Command {
+	return &cobra.Command{
+		Use:   "allow FOLDER...",
+		Short: "Let models look into a folder from now on",
+		Long: `Let models look into folders, and what is in them, from now on: loci adds them to
+the configuration. To close one again, take it out there (loci config path).`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{fmt.Errorf("which folder?"), c.program() + " allow FOLDER, or a dot for the one where you are"}
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := c.load(); err != nil {
+				return err
+			}
+			for _, path := range args {
+				full, ok := config.Expand(path, c.Folder, c.Getenv)
+				if !ok || path == "" || !isFolder(full) {
+					return noFolder(path)
+				}
+				c.warnWide(full)
+				if err := c.allowAlways(full); err != nil {
+					return err
+				}
+				c.say("Models may look into %s from now on.%s", full, c.reach())
+			}
+			if c.Getenv("LOCI_ALLOW") != "" {
+				c.say("But LOCI_ALLOW is set, and where it is, its folders count and not those.")
+			}
+			return nil
+		},
+	}
+}
+
 // mayLook asks whether the model may look into a folder, and keeps the answer.
 func (c *command) mayLook(ctx context.Context, folder string) (bool, error) {
 	c.warnWide(folder)
+	c.fresh()
 	question := fmt.Sprintf("May the model look into %s? [y] this time, [a] always, [N] no: ", folder)
 	for range 2 {
 		answer, err := c.prompt(ctx, question)
@@ -82,9 +127,19 @@ func (c *command) always(folder string) {
 		c.say("%s", loci.AsError(err))
 		return
 	}
-	if _, running, err := config.ReadRun(c.paths); err == nil && running {
-		c.say("loci ask may look there from now on, and chat clients once loci is started again.")
+	c.say("It may look there from now on.%s", c.reach())
+}
+
+// reach says whom a folder that was just allowed is open to, where that is not plain.
+func (c *command) reach() string {
+	run, running, err := config.ReadRun(c.paths)
+	switch {
+	case err != nil || !running:
+		return ""
+	case run.Config == c.paths.Config:
+		return " So may chat clients, in new chats."
 	}
+	return " Chat clients may once loci is started again."
 }
 
 // anyHolds tells whether a folder is one of those allowed or inside it. It only
@@ -152,7 +207,7 @@ func (c *command) refuse(folder string) {
 	if err != nil {
 		return // it is asked again next time, and nothing else is lost
 	}
-	c.say("No, then. You are not asked about this folder again until tomorrow; to allow it: %s ask --allow . …", c.program())
+	c.say("No, then. You are not asked about this folder again until tomorrow; to allow it: %s allow .", c.program())
 }
 
 // firstRun asks which folders the model may look into, until there is one or
@@ -162,8 +217,9 @@ func (c *command) firstRun(ctx context.Context) error {
 	if _, err := os.Stat(asked); !c.Terminal || err == nil || len(c.conf.Folders) > 0 {
 		return nil
 	}
+	c.fresh()
 	added := 0
-	question := "Which folders may the model look into? (commas between them; Enter: none)\n> "
+	question := "Which folders may the model look into? (such as ~/notes, ~/work; Enter: none)\n> "
 	for question != "" {
 		line, err := c.prompt(ctx, question)
 		if err != nil {
@@ -228,13 +284,18 @@ func (c *command) checkAllow() error {
 			c.warnWide(full)
 			continue
 		}
-		e := loci.Errorf(loci.Invalid, "There is no folder %.200q to allow.", path)
-		if strings.Contains(path, ",") {
-			return e.WithHint("Give --allow once for each folder; a comma can be part of a name.")
-		}
-		return e.WithHint("Correct the path that was given with --allow.")
+		return noFolder(path)
 	}
 	return nil
+}
+
+// noFolder is the error for a path to allow that leads to no folder.
+func noFolder(path string) error {
+	e := loci.Errorf(loci.Invalid, "There is no folder %.200q to allow.", path)
+	if strings.Contains(path, ",") {
+		return e.WithHint("Give each folder by itself: a comma can be part of a name.")
+	}
+	return e.WithHint("Correct the path.")
 }
 
 // warnMissing says which folders of the configuration are not there, and how

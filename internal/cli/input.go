@@ -57,6 +57,14 @@ func (in *input) fill(ctx context.Context) error {
 	}
 }
 
+// comes waits until something can be read, or an end.
+func (in *input) comes(ctx context.Context) error {
+	if len(in.rest) > 0 || in.err != nil {
+		return nil
+	}
+	return in.fill(ctx)
+}
+
 // read gives what comes next, as io.Reader does. An end is told once: on a
 // terminal, more may follow it.
 func (in *input) read(ctx context.Context, p []byte) (int, error) {
@@ -106,6 +114,14 @@ func (in *input) forget() {
 	case p := <-in.reads:
 		in.busy, in.err = false, p.err
 	default:
+	}
+}
+
+// fresh drops what was typed before: it was no answer to the question that comes.
+func (c *command) fresh() {
+	c.in.forget()
+	if c.Forget != nil {
+		c.Forget()
 	}
 }
 

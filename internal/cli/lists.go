@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,8 +46,10 @@ type list struct {
 	fetch      fetch
 	heading    []string
 	rows       func(json.RawMessage) ([][]string, error)
-	text       func(json.RawMessage) (string, error) // instead of rows, where no table fits
-	empty      string                                // what to tell a person where there is nothing
+	text       func(json.RawMessage) (string, error)                 // instead of rows, where no table fits
+	empty      string                                                // what to tell a person where there is nothing
+	why        func(context.Context, server, json.RawMessage) string // better words for that; empty: none
+	note       string                                                // what to tell them below the table
 	// o says how to build a loci where none runs.
 	o app.Options
 }
@@ -69,6 +72,9 @@ func (c *command) list(l list) *cobra.Command {
 				if asJSON {
 					_, err := fmt.Fprintln(c.Out, string(data))
 					return err
+				}
+				if l.why != nil {
+					l.empty = cmp.Or(l.why(ctx, s, data), l.empty)
 				}
 				return c.show(l, data)
 			})
@@ -100,7 +106,14 @@ func (c *command) show(l list, data json.RawMessage) error {
 		c.say("%s", l.empty)
 		return nil
 	}
-	return c.table(l.heading, rows)
+	if err := c.table(l.heading, rows); err != nil || c.OutWidth == 0 || l.note == "" {
+		return err
+	}
+	var b strings.Builder
+	b.WriteByte('\n')
+	c.labelled(&b, 0, "", l.note)
+	_, err = fmt.Fprint(c.Out, b.String())
+	return err
 }
 
 // table prints rows in columns. On a terminal they have a heading, and the last

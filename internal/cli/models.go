@@ -18,14 +18,16 @@ import (
 func (c *command) models() *cobra.Command {
 	cmd := c.list(list{
 		use: "models", short: "List the models of all servers, with what is known about them",
-		fetch: listModels, o: app.Options{Say: c.say},
-		heading: []string{"MODEL", "TIER", "WINDOW", "READS", "WRITES"},
+		fetch: listModels, why: whyNone, o: app.Options{Say: c.say},
+		heading: []string{"MODEL", "CALLS TOOLS", "WINDOW", "READS", "WRITES", "FIRST WORD"},
 		empty:   "No models. Start a model server such as Ollama (ollama.com), or run loci up, which fetches a small model.",
+		note: "Windows are in tokens and speeds in tokens a second; a token is about four letters of English. " +
+			"What is not known yet, loci models probe MODEL finds out.",
 		rows: func(data json.RawMessage) (rows [][]string, err error) {
 			var models []loci.ModelState
 			err = json.Unmarshal(data, &models)
 			for _, m := range models {
-				rows = append(rows, modelRow(m))
+				rows = append(rows, modelRow(m, c.OutWidth > 0))
 			}
 			return rows, err
 		},
@@ -35,22 +37,77 @@ func (c *command) models() *cobra.Command {
 	return cmd
 }
 
-// modelRow is a model in the list. What is not known is a dash.
-func modelRow(m loci.ModelState) []string {
-	row := []string{plain(m.ID), "-", "-", "-", "-"}
-	if p := m.Profile; p != nil {
-		row[1], row[2] = string(p.Tier), thousands(p.Window)
-		if p.Speed.Read > 0 {
-			row[3] = pace(p.Speed.Read) + " tok/s"
-		}
-		if p.Speed.Write > 0 {
-			row[4] = pace(p.Speed.Write) + " tok/s"
+// whyNone says why there are no models, such as that a server does not answer.
+func whyNone(ctx context.Context, s server, list json.RawMessage) string {
+	var models []json.RawMessage
+	if json.Unmarshal(list, &models) != nil || len(models) > 0 {
+		return ""
+	}
+	// With no model to try out, this fails at once, and tells why.
+	e := loci.AsError(s.post(ctx, "/api/agent/models/probe", map[string]string{}, nil))
+	if e == nil || e.Code != loci.Unreachable {
+		return ""
+	}
+	return "No models. " + e.Error()
+}
+
+// usual is the name of the default model; empty where that is not known yet.
+func (s server) usual(ctx context.Context) string {
+	var models []loci.ModelState
+	if err := s.get(ctx, "/api/agent/models", &models); err != nil {
+		return "" // the first message tells what is wrong
+	}
+	for _, m := range models {
+		if m.ID == "loci" && m.Profile != nil {
+			return m.Profile.Model
 		}
 	}
+	return ""
+}
+
+// modelRow is a model in the list. What is not known is a dash. A person also sees which
+// one is the default.
+func modelRow(m loci.ModelState, person bool) []string {
+	row := []string{plain(m.ID), "-", "-", "-", "-", "-"}
 	if m.Embedding {
-		row[1] = "embeds"
+		row[1] = "never: for search"
 	}
+	p := m.Profile
+	if p == nil {
+		return row
+	}
+	if person && m.ID == "loci" && p.Model != m.ID {
+		row[0] += " = " + plain(p.Model)
+	}
+	row[1], row[2] = tierWords[p.Tier].short, thousands(p.Window)
+	if p.Speed.Read > 0 {
+		row[3] = pace(p.Speed.Read) + "/s"
+	}
+	if p.Speed.Write > 0 {
+		row[4] = pace(p.Speed.Write) + "/s"
+	}
+	row[5] = firstWord(*p, brief, "at once")
 	return row
+}
+
+// tierWords say how tools are used in a tier: in a column, and in a sentence.
+var tierWords = map[loci.Tier]struct{ short, long string }{
+	loci.TierNative: {"by itself", "the model calls tools by itself"},
+	loci.TierText:   {"as text", "the model writes its calls as text, and loci reads them there"},
+	loci.TierTiny:   {"through loci", "loci chooses the tools, and the model puts things into words"},
+}
+
+// firstWord says after what time an answer begins; a dash where nobody knows. In the tiny
+// tier loci answers by itself what it has looked up.
+func firstWord(p loci.Profile, words func(time.Duration) string, once string) string {
+	wait := p.Speed.FirstToken(loci.UsualPrompt)
+	switch {
+	case p.Tier == loci.TierTiny:
+		return once
+	case wait == 0:
+		return "-"
+	}
+	return words(wait)
 }
 
 // probe tries a model out.
@@ -78,7 +135,7 @@ func (c *command) probe() *cobra.Command {
 				if asJSON {
 					return json.NewEncoder(c.Out).Encode(p)
 				}
-				_, err := fmt.Fprint(c.Out, describeProfile(p, c.OutWidth))
+				_, err := fmt.Fprint(c.Out, describeProfile(p, s.names(p.Server), c.OutWidth))
 				return err
 			})
 		},
@@ -88,17 +145,17 @@ func (c *command) probe() *cobra.Command {
 	return cmd
 }
 
-// describeProfile says line by line what was found out about a model. Lines are broken
-// at a width; 0: never.
-func describeProfile(p loci.Profile, width int) string {
+// describeProfile says line by line what was found out about a model, and where that is.
+// Lines are broken at a width; 0: never.
+func describeProfile(p loci.Profile, where string, width int) string {
 	const indent = 17
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		words := wrap(fmt.Sprintf(format, args...), width-indent)
 		fmt.Fprintf(&b, "  %-15s%s\n", name, strings.Join(words, "\n"+strings.Repeat(" ", indent)))
 	}
-	fmt.Fprintf(&b, "%s at %s\n", plain(p.Model), plain(p.Server))
-	line("tier", "%s. %s", p.Tier, plain(p.Reason))
+	fmt.Fprintf(&b, "%s at %s\n", plain(p.Model), plain(where))
+	line("tier", "%s: %s. %s", p.Tier, tierWords[p.Tier].long, plain(p.Reason))
 	line("window", "%s tokens", thousands(p.Window))
 	line("native calls", "%s", natively(p))
 	if p.Text != loci.Unknown || p.Tier == loci.TierText {
@@ -109,8 +166,8 @@ func describeProfile(p loci.Profile, width int) string {
 	line("roles", "%s", roles(p))
 	line("thinks", "%s", map[bool]string{true: "yes", false: "no"}[p.Think])
 	line("speed", "%s", speed(p.Speed))
-	if wait := p.Speed.FirstToken(loci.UsualPrompt); wait > 0 {
-		line("first word", "after about %s, with the usual prompt of %d tokens", brief(wait), loci.UsualPrompt)
+	if words := firstWord(p, inWords, "mostly at once: what loci looks up, it answers with by itself"); words != "-" {
+		line("first word", "%s", words)
 	}
 	return b.String()
 }
@@ -217,11 +274,27 @@ func pace(rate float64) string {
 func brief(d time.Duration) string {
 	switch {
 	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
+		return "< 1 s"
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
 	}
-	return fmt.Sprintf("%.0f s", d.Seconds())
+	return fmt.Sprintf("%.0f min", d.Minutes())
+}
+
+// inWords is about how long a wait for the usual prompt is.
+func inWords(d time.Duration) string {
+	words := "within a second"
+	switch seconds := int(d.Seconds() + 0.5); {
+	case seconds >= 120:
+		words = fmt.Sprintf("after about %.0f minutes", d.Minutes())
+	case seconds > 1:
+		words = fmt.Sprintf("after about %d seconds", seconds)
+	case d > time.Second:
+		words = "after about a second"
+	}
+	return fmt.Sprintf("%s, with the usual prompt of %d tokens", words, loci.UsualPrompt)
 }
 
 // thousands writes a number with a comma after each three digits.

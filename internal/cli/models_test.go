@@ -42,7 +42,7 @@ func TestProbe(t *testing.T) {
 	m := spoken(fake.Character{Written: loci.MarkupToolCall, Stops: true, Roles: fake.GemmaOnVLLM}, 42.4, 6.25)
 	p := newPerson(t, m.OpenAI(t))
 	p.write("")
-	if code := p.run("", "models"); code != 0 || !regexp.MustCompile(`gemma-2b +- +- +- +-`).MatchString(p.out.String()) {
+	if code := p.run("", "models"); code != 0 || !regexp.MustCompile(`gemma-2b +- +- +- +- +-`).MatchString(p.out.String()) {
 		t.Errorf("before: exit code %d, %s%s", code, &p.out, &p.err)
 	}
 	shown := ""
@@ -63,7 +63,7 @@ func TestProbe(t *testing.T) {
 	}
 	// What the person knows better counts for more.
 	p.write("models:\n  gemma-2b:\n    tier: tiny\n    dialect: json\n    window: 1234\n")
-	if code := p.run("", "models"); code != 0 || !regexp.MustCompile(`gemma-2b +tiny +1,234`).MatchString(p.out.String()) {
+	if code := p.run("", "models"); code != 0 || !regexp.MustCompile(`gemma-2b +through loci +1,234`).MatchString(p.out.String()) {
 		t.Errorf("set: exit code %d, %s", code, &p.out)
 	}
 	if code := p.run("", "models", "probe", "nobody"); code != loci.ExitFailure || !strings.Contains(p.err.String(), "nobody") {
@@ -84,6 +84,39 @@ func TestForetold(t *testing.T) {
 	}
 }
 
+// A trial whose prompt the server still has in its cache reads nothing, and so does not
+// make the model one whose speed nobody knows.
+func TestProbeAgain(t *testing.T) {
+	m := spoken(fake.Character{Written: loci.MarkupTool, Stops: true}, 42.4, 6.25)
+	p := newPerson(t, m.OpenAI(t))
+	for _, cached := range []bool{false, true} {
+		if fresh := m.Answer; cached {
+			m.Answer = func(r *fake.Request) (fake.Reply, bool) {
+				reply, ok := fresh(r)
+				reply.Raw = regexp.MustCompile(`"cache_n":0,"prompt_n":(\d+)`).ReplaceAllString(reply.Raw, `"cache_n":$1,"prompt_n":0`)
+				return reply, ok
+			}
+		}
+		if code := p.run("", "models", "probe"); code != 0 || !strings.Contains(p.out.String(), "reads 42, writes 6.2 tokens a second") || !strings.Contains(p.out.String(), "first word     after about 22 seconds") {
+			t.Errorf("cached %v: exit code %d, %s%s", cached, code, &p.out, &p.err)
+		}
+	}
+}
+
+// A server that does not answer is not the same as none; and a program that reads the list
+// gets a name a line, as requests have it.
+func TestModelsOf(t *testing.T) {
+	p := newPerson(t, nowhere)
+	if code := p.run("", "models"); code != 0 || !strings.Contains(p.err.String(), nowhere+" is not answering. Check that it is running") {
+		t.Errorf("exit code %d, %s%s", code, &p.out, &p.err)
+	}
+	p = newPerson(t, yes().Ollama(t))
+	p.piped = true
+	if code := p.run("", "models"); code != 0 || !regexp.MustCompile(`^loci  [^\n]*\nfake  [^\n]*\n$`).MatchString(p.out.String()) {
+		t.Errorf("exit code %d, %q%s", code, p.out.String(), &p.err)
+	}
+}
+
 func TestDescribeProfile(t *testing.T) {
 	for want, p := range map[string]loci.Profile{
 		"yes":                           {Native: loci.Yes, Tier: loci.TierNative},
@@ -92,23 +125,29 @@ func TestDescribeProfile(t *testing.T) {
 		"keeps to one by itself":        {Constrain: loci.No, Schema: loci.Yes},
 		"system message only at the be": {Systems: loci.No},
 		"only in turns":                 {Systems: loci.No, Alternate: loci.Yes},
-		"after about 950 ms":            {Speed: loci.Speed{Read: 1000}},
-		"after about 9.5 s":             {Speed: loci.Speed{Read: 100}},
-		"after about 95 s":              {Speed: loci.Speed{Read: 10}},
+		"within a second":               {Speed: loci.Speed{Read: 1000}},
+		"after about a second":          {Speed: loci.Speed{Read: 800}},
+		"after about 10 seconds":        {Speed: loci.Speed{Read: 100}},
+		"after about 95 seconds":        {Speed: loci.Speed{Read: 10}},
+		"after about 4 minutes":         {Speed: loci.Speed{Read: 4}},
+		"first word     mostly at once": {Tier: loci.TierTiny, Speed: loci.Speed{Read: 4}},
+		"tiny: loci chooses the tools":  {Tier: loci.TierTiny},
 		"a fenced JSON object":          {Text: loci.Yes, Markup: loci.MarkupJSON},
 		"Action and Action Input":       {Text: loci.Yes, Markup: loci.MarkupReAct},
 		"not tried, taught as <tool>":   {Tier: loci.TierText},
 	} {
-		if got := describeProfile(p, 0); !strings.Contains(got, want) {
+		if got := describeProfile(p, "x", 0); !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
-		for line := range strings.Lines(describeProfile(p, 60)) {
+		for line := range strings.Lines(describeProfile(p, "x", 60)) {
 			if len([]rune(line)) > 61 {
 				t.Errorf("a long line: %s", line)
 			}
 		}
 	}
-	if got := brief(1500 * time.Millisecond); got != "1.5 s" {
-		t.Error(got)
+	for want, d := range map[string]time.Duration{"< 1 s": 900 * time.Millisecond, "1.5 s": 1500 * time.Millisecond, "95 s": 95 * time.Second, "3 min": 3 * time.Minute} {
+		if got := brief(d); got != want {
+			t.Errorf("%v is %s, want %s", d, got, want)
+		}
 	}
 }

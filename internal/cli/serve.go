@@ -96,7 +96,7 @@ func (c *command) run(ctx context.Context, o app.Options, ready func(*app.App) e
 	if err := c.resolve(ctx); err != nil {
 		return err
 	}
-	o.Config, o.Paths, o.Getenv, o.Hide, o.Stays = c.conf, c.paths, c.Getenv, c.hide, true
+	o.Config, o.Sources, o.Paths, o.Getenv, o.Hide, o.Stays = c.conf, c.sources(), c.paths, c.Getenv, c.hide, true
 	a, err := app.New(ctx, o)
 	if err != nil {
 		return err
@@ -140,14 +140,14 @@ func (c *command) welcomeBack(run config.Run) error {
 	c.connect(&b, fmt.Sprintf("loci is already running, as process %d.", run.PID), ad)
 	folders := slices.Clone(run.Folders)
 	for _, f := range c.conf.Folders {
-		if !slices.Contains(run.Folders, f.Path) {
+		if run.Config != c.paths.Config && !slices.Contains(run.Folders, f.Path) {
 			folders = append(folders, f.Path+" (for chat clients once loci is started again)")
 		}
 	}
 	c.places(&b, folders)
 	_, err := io.WriteString(c.Out, b.String())
 	if len(c.flags) > 0 {
-		c.say("loci: it runs already, so the flags have no effect. Stop it first to change them.")
+		c.say("loci: it runs already, so the flags have no effect. Stop it first to change them; a folder can be allowed at once with %s allow FOLDER.", c.program())
 	}
 	return err
 }
@@ -178,7 +178,7 @@ func (c *command) connect(b *strings.Builder, title string, ad app.Addresses) {
 
 // places writes what may be looked into, and where the files are.
 func (c *command) places(b *strings.Builder, folders []string) {
-	open := "none yet; allow one with: " + c.program() + " up --allow FOLDER"
+	open := "none yet; allow one with: " + c.program() + " allow FOLDER"
 	if len(folders) > 0 {
 		open = strings.Join(folders, ", ")
 	}

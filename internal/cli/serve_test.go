@@ -85,7 +85,7 @@ func TestUp(t *testing.T) {
 	if code := p.up("", "up", "--key", "a-key-of-my-own-making"); code != loci.ExitInterrupted || p.err.String() != "loci has stopped.\n" {
 		t.Fatalf("exit code %d, %s", code, &p.err)
 	}
-	for _, want := range []string{"http://127.0.0.1:", "/v1\n", "a-key-of-my-own-making", "/k/loci_", "loci is ready", "fake", "loci up --allow", p.config(), "loci.log", "Ctrl-C"} {
+	for _, want := range []string{"http://127.0.0.1:", "/v1\n", "a-key-of-my-own-making", "/k/loci_", "loci is ready", "fake", "loci allow FOLDER", p.config(), "loci.log", "Ctrl-C"} {
 		if !strings.Contains(p.out.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, &p.out)
 		}

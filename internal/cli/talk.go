@@ -100,6 +100,11 @@ func (t *talk) run(ctx context.Context, turn turn) error {
 				return err
 			}
 		case a := <-answer:
+			if a.err != nil && !errors.Is(a.err, io.EOF) { // the terminal is gone
+				t.at.leave()
+				t.at = nil
+				return t.stop(a.err, incoming)
+			}
 			if err := t.answered(ctx, a); err != nil {
 				return err
 			}
@@ -216,10 +221,7 @@ func (t *talk) next() {
 	_ = t.p.out.Flush() // the next write reports
 	a := t.open[i]
 	fmt.Fprintf(t.c.Err, "\n%s\n", question(a, t.c.Colour))
-	t.c.in.forget() // what was typed before was no answer to this
-	if t.c.Forget != nil {
-		t.c.Forget()
-	}
+	t.c.fresh()
 	t.at = &asking{Approval: a}
 	t.prompt("Allow this? [y] yes, [N] no: ")
 }
@@ -261,10 +263,6 @@ func (t *talk) clear() {
 func (t *talk) answered(ctx context.Context, a typed) error {
 	q := t.at
 	q.leave()
-	if a.err != nil && !errors.Is(a.err, io.EOF) {
-		t.at = nil
-		return a.err
-	}
 	if !strings.HasSuffix(a.line, "\n") {
 		fmt.Fprintln(t.c.Err) // nobody pressed Enter
 	}
@@ -314,8 +312,9 @@ const stopping = 3 * time.Second
 func (t *talk) stop(why error, incoming <-chan news) error {
 	t.withdraw()
 	t.p.newline()
-	if err := t.p.out.Flush(); err != nil || t.guest || t.session == "" {
-		return errors.Join(err, why)
+	unseen := t.p.out.Flush() // which is no reason to leave a question behind
+	if t.guest || t.session == "" {
+		return errors.Join(unseen, why)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopping)
 	defer cancel()

@@ -2,8 +2,13 @@ package cli
 
 import (
 	"context"
+	"os"
+	"os/signal"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -122,6 +127,28 @@ func TestTwoQuestions(t *testing.T) {
 	code, seen := p.act(nil, []string{"ask", "report"}, step{"no: ", types("y\n")}, step{"no: ", types("n\n")})
 	if diff := cmp.Diff([]string{"apr_1 yes", "apr_2 no"}, d.answers); diff != "" || code != loci.ExitDenied || strings.Count(seen, "Allow this?") != 2 {
 		t.Errorf("exit code %d\n%s\n%s", code, diff, seen)
+	}
+}
+
+// A terminal that is closed at a question leaves none behind, whether that is heard of
+// as a signal or as a read that fails.
+func TestTerminalGone(t *testing.T) {
+	p := newPerson(t, nowhere)
+	d := newDesk(t, p, report(writing(1, "report.md")))
+	silent := &screen{changed: make(chan struct{})}
+	w := World{In: iotest.ErrReader(syscall.EIO), Out: silent, Err: silent, Getenv: func(name string) string { return p.env[name] }, Terminal: true, Width: 80, OutWidth: 80}
+	if code := Main(t.Context(), w, []string{"ask", "report"}); code == 0 || d.stops != 1 || len(d.open) > 0 || d.answers != nil {
+		t.Errorf("exit code %d, %d stops, open %v, answers %v", code, d.stops, d.open, d.answers)
+	}
+	if signal.Ignored(syscall.SIGHUP) {
+		return // by nohup
+	}
+	if !slices.Contains(Ends(), os.Signal(syscall.SIGHUP)) {
+		t.Error("nobody hears that the terminal was closed")
+	}
+	defer signal.Reset(syscall.SIGHUP)
+	if signal.Ignore(syscall.SIGHUP); slices.Contains(Ends(), os.Signal(syscall.SIGHUP)) {
+		t.Error("nohup does not help any more")
 	}
 }
 

@@ -13,7 +13,11 @@ import (
 // atTerminal fills in what a terminal can do, as far as there is one.
 func (w *World) atTerminal() {
 	in, out, errs := int(os.Stdin.Fd()), int(os.Stdout.Fd()), int(os.Stderr.Fd())
-	w.Terminal = term.IsTerminal(in) && term.IsTerminal(errs)
+	w.Watched = term.IsTerminal(errs)
+	w.Terminal = term.IsTerminal(in) && w.Watched
+	if info, err := os.Stdin.Stat(); err == nil {
+		w.Piped = info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular()
+	}
 	w.Dumb = os.Getenv("TERM") == "dumb"
 	w.Colour = !w.Dumb && os.Getenv("NO_COLOR") == ""
 	w.Width = cmp.Or(width(errs), usual)
@@ -73,10 +77,19 @@ func width(fd int) int {
 	return columns
 }
 
-// interrupts gives the signals that ask a program to end.
+// Ends are the signals that ask a program to end. That the terminal was closed is one,
+// unless the program was started to outlive that, as nohup does.
+func Ends() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{os.Interrupt, syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+}
+
+// interrupts gives them one by one.
 func interrupts() (<-chan os.Signal, func()) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, Ends()...)
 	return signals, func() { signal.Stop(signals) }
 }
 

@@ -215,6 +215,7 @@ func (c *command) agree(ctx context.Context, chosen []loci.Change) (bool, error)
 		}
 		question = fmt.Sprintf("Take these %d changes back?", len(chosen))
 	}
+	c.fresh()
 	line, err := c.prompt(ctx, question+" [y/N] ")
 	if err != nil {
 		return false, err

@@ -54,7 +54,7 @@ type Config struct {
 
 	// What models are told.
 
-	UserName       string           `yaml:"user_name" doc:"How to call you. Empty: the name of your account on this machine."`
+	UserName       string           `yaml:"user_name" doc:"How to call you. Empty: the name of your account on this machine, unless that is nobody's, such as root."`
 	TimeZone       string           `yaml:"time_zone" is:"zone" doc:"Time zone to tell models, such as Europe/Prague. Empty: this machine's."`
 	SessionPurpose string           `yaml:"session_purpose" doc:"What your conversations are for, in a sentence that every new one starts with."`
 	PromptProfile  string           `yaml:"prompt_profile" enum:"general,coding,writing" doc:"Style of the instructions to the model."`
@@ -69,7 +69,7 @@ type Config struct {
 
 	// What may be looked into, and by whose conversations.
 
-	Folders         []Folder          `yaml:"folders" env:"LOCI_ALLOW" items:"paths" doc:"Folders that models may look into, and change files in after your yes to each change: absolute paths or ~. The flag --allow adds to them; the variable takes a list like PATH and replaces them."`
+	Folders         []Folder          `yaml:"folders" env:"LOCI_ALLOW" items:"paths" doc:"Folders that models may look into, and change files in after your yes to each change: absolute paths or ~. The flag --allow adds to them; the variable takes a list like PATH and replaces them. A change here counts within a second, also while loci runs."`
 	UnaskedCommands []string          `yaml:"unasked_commands" items:"commands" doc:"Commands that run without a question, by the words they begin with, such as git log. It has to be known of all that follows that it only reads; anything else asks, and so does everything once a conversation has read from outside."`
 	DeniedCommands  []string          `yaml:"denied_commands" items:"commands" doc:"Commands that never run, whoever agrees, by the words they begin with, such as git push."`
 	Taint           string            `yaml:"taint" enum:"strict,relaxed" doc:"What a conversation that has read from outside (the web, mail, files of others) asks again: all that leaves this machine, runs a program or cannot be taken back (strict), or not where your own words name where it goes (relaxed)."`

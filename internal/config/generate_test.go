@@ -181,7 +181,9 @@ has every setting ready to copy, and [config.schema.json](config.schema.json) le
   written as YAML in braces: ` + "`LOCI_ALIASES='{fast: \"qwen2.5:1.5b\"}'`" + `.
 - Folders are a set: ` + "`--allow`" + ` adds to those of the other sources for one run, and the first
   one given there is the working folder. ` + "`LOCI_ALLOW`" + ` takes the place of those in the file.
-  ` + "`--allow`" + ` is given once for each folder; a comma is part of a name.
+  ` + "`--allow`" + ` is given once for each folder; a comma is part of a name. ` + "`loci allow FOLDER`" + `
+  adds one to the file. The ` + "`folders`" + ` of the file are read again within a second of a
+  change; all other settings count from the next start.
 - How models are found, and what a tier is: [models.md](models.md). Which headers of a chat
   server say who is asking, for ` + "`principals`" + `: [api.md](api.md#who-is-asking).
 - Files in folders that models may look into are never configuration.

@@ -27,7 +27,9 @@ type Run struct {
 	Listen   string    `json:"listen"`   // address and port, as other machines may reach it too
 	Key      Secret    `json:"key"`      // the owner's
 	ChatKey  Secret    `json:"chat_key"` // the one that can only chat
-	Folders  []string  `json:"folders"`  // that it started with, absolute
+	Folders  []string  `json:"folders"`  // that the owner's conversations may look into, absolute
+	Config   string    `json:"config"`   // the file whose folders it takes up as they change; empty: it does not
+	Own      bool      `json:"own"`      // loci's own model server is used, since there was no other
 	Instance string    `json:"instance"`
 	Started  loci.Time `json:"started"`
 	// KeyInFile says that the owner's key is the one in its file.

@@ -35,6 +35,14 @@ type Sources struct {
 	Flags map[string][]string
 }
 
+// FoldersFile is the file whose folders count; empty where the variable replaces them.
+func (s Sources) FoldersFile() string {
+	if s.File == "" || s.Env("LOCI_ALLOW") != "" {
+		return ""
+	}
+	return s.File
+}
+
 // Load reads the settings. An error is an *Error, unless the file cannot be
 // read at all.
 func Load(s Sources) (Config, []Warning, error) {

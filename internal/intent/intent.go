@@ -94,8 +94,8 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	if err := ctx.Err(); err != nil {
 		return loci.Move{}, err
 	}
-	if len(s.Text) > maxWords {
-		return letTalk, nil
+	if len(s.Text) > maxWords || strings.Contains(s.Text, "\n```") {
+		return letTalk, nil // what is pasted asks for nothing
 	}
 	// The same words in the same conversation give the same goal, so the steps of
 	// a turn agree on what it is about.

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"loci"
+)
+
+// pipe runs a command that something is piped into.
+func (p *person) pipe(in io.Reader, args ...string) (code int, errs string) {
+	p.t.Helper()
+	var seen strings.Builder
+	w := World{In: in, Out: io.Discard, Err: &seen, Getenv: func(name string) string { return p.env[name] }, Piped: true}
+	code = Main(p.t.Context(), w, args)
+	return code, seen.String()
+}
+
+// What is piped in stands below the question, marked as no words of the person's.
+func TestAskAboutWhatIsPiped(t *testing.T) {
+	m := yes()
+	p := newPerson(t, m.Ollama(t))
+	p.terminal = false
+	for name, tt := range map[string]struct {
+		in   string
+		args []string
+		want string // the message; empty: exit code 2
+		err  string
+	}{
+		"a log":        {"ERROR disk full\nERROR again\n", []string{"summarise", "this"}, "summarise this\n\n```\nERROR disk full\nERROR again\n```", ""},
+		"awaited":      {"ERROR\n", []string{"why?", "-"}, "why?\n\n```\nERROR\n```", ""},
+		"only":         {"What is\nthis?\n", []string{"-"}, "What is\nthis?\n", ""},
+		"nothing":      {"", []string{"hello"}, "hello", ""},
+		"blank":        {" \n\n", []string{"hello"}, "hello", ""},
+		"a sum":        {"", []string{"5", "-", "3"}, "5 - 3", ""},
+		"with fences":  {"```go\nx\n```\n", []string{"explain"}, "explain\n\n````\n```go\nx\n```\n````", ""},
+		"other lines":  {"a\r\nb\r\n", []string{"explain"}, "explain\n\n```\na\r\nb\n```", ""},
+		"no question":  {"ERROR\n", nil, "", "what is the question?"},
+		"much":         {strings.Repeat("x", maxMaterial+1), []string{"explain"}, "", "The standard input is longer than 0.3 MB."},
+		"a picture":    {"\x89PNG\r\n\x1a\n\x00", []string{"explain"}, "", "no text"},
+		"other coding": {"caf\xe9", []string{"explain"}, "", "no text"},
+	} {
+		code, errs := p.pipe(strings.NewReader(tt.in), append([]string{"ask"}, tt.args...)...)
+		if tt.want == "" {
+			if code != loci.ExitUsage || !strings.Contains(errs, tt.err) {
+				t.Errorf("%s: exit code %d, %.300s", name, code, errs)
+			}
+			continue
+		}
+		if said := told(m); code != 0 || errs != "" || !strings.Contains(said, tt.want) {
+			t.Errorf("%s: exit code %d, %s, the model is told %q, want %q", name, code, errs, said, tt.want)
+		}
+	}
+	if code, errs := p.pipe(iotest.ErrReader(io.ErrClosedPipe), "ask", "hello"); code != loci.ExitFailure || !strings.Contains(errs, "cannot be read") {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+}
+
+// A standard input that nobody writes to and nobody closes does not hold a question up,
+// unless a person sees why it waits or has said that it shall.
+func TestIdleInput(t *testing.T) {
+	for name, tt := range map[string]struct {
+		watched bool
+		args    []string
+		waits   bool
+		says    string
+	}{
+		"a script":    {false, []string{"hello"}, false, "nothing came on the standard input within 3s, so the question goes without it"},
+		"somebody":    {true, []string{"hello"}, true, "waiting for what is piped in"},
+		"has said so": {false, []string{"hello", "-"}, true, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			in, late := io.Pipe()
+			var errs strings.Builder
+			c := &command{World: World{Err: &errs, Piped: true, Watched: tt.watched}, in: newInput(in)}
+			asked := make(chan string, 1)
+			go func() {
+				text, err := c.question(t.Context(), tt.args)
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				asked <- text
+			}()
+			if !tt.waits {
+				if text := <-asked; text != "hello" {
+					t.Errorf("%s: it asks %q", name, text)
+				}
+				late.Close()
+			} else {
+				<-time.After(20 * unhurried)
+				_, _ = io.WriteString(late, "the log")
+				late.Close()
+				if text := <-asked; !strings.Contains(text, "the log") {
+					t.Errorf("%s: it asks %q", name, text)
+				}
+			}
+			synctest.Wait()
+			if !strings.Contains(errs.String(), tt.says) || tt.says == "" && errs.Len() > 0 {
+				t.Errorf("%s: it says %q", name, errs.String())
+			}
+		})
+	}
+}
