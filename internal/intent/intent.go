@@ -102,7 +102,7 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	u := r.understand(s)
 	g := r.ruled(u)
 	if g == nil || g.first() == "" {
-		if move, ok, err := r.stranger(ctx, u); ok || err != nil {
+		if move, ok, err := r.stranger(ctx, u, g); ok || err != nil {
 			return move, err
 		}
 	}

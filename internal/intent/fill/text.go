@@ -281,6 +281,9 @@ func (s *sentence) listed(p parameter) ([]any, bool) {
 	return values, true
 }
 
+// Stem is an English word without the ending that tells one form of it from another.
+func Stem(w string) string { return stem(w) }
+
 // stem cuts the endings that tell one form of an English word from another.
 func stem(w string) string {
 	w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
