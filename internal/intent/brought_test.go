@@ -2,6 +2,7 @@ package intent_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -72,9 +73,12 @@ func functions(t *testing.T, file string) (all []loci.ToolSpec) {
 
 // right tells whether a move is what is wanted. Where ours may answer, its arguments
 // are measured elsewhere.
-func (w wanted) right(t *testing.T, m loci.Move) bool {
-	if m.Call == nil || len(w.tools) == 0 {
-		return m.Call == nil && len(w.tools) == 0
+func (w wanted) right(t *testing.T, m loci.Move, brought []string) bool {
+	if len(w.tools) == 0 { // ours may be meant
+		return m.Call == nil || !slices.Contains(brought, m.Call.Name)
+	}
+	if m.Call == nil {
+		return false
 	}
 	if at := slices.Index(w.tools, m.Call.Name); at != 0 {
 		return at > 0
@@ -126,7 +130,7 @@ func broughtShare(t *testing.T, r *intent.Router, crowd bool) (meant float64, on
 		if err != nil {
 			t.Fatal(err)
 		}
-		ok := w.right(t, m)
+		ok := w.right(t, m, slices.Collect(maps.Keys(tools)))
 		switch {
 		case len(w.tools) > 0:
 			if asked++; ok {

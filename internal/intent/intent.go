@@ -52,10 +52,11 @@ type Chooser interface {
 }
 
 // Config is what a Router is made of; every field may be nil. Without an
-// Embedder only the rules decide.
+// Embedder only the rules decide, and tools without examples are told by their words.
 type Config struct {
 	Embedder Embedder
 	Chooser  Chooser
+	Writer   Writer
 	Logger   *slog.Logger
 }
 
@@ -71,6 +72,7 @@ type Router struct {
 	polite   politeness
 	examples *examples
 	chooser  Chooser
+	writer   Writer
 	log      *slog.Logger
 }
 
@@ -78,7 +80,7 @@ type Router struct {
 func New(c Config) *Router {
 	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	about, read := aboutOneFile(), readRules()
-	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), wishes: wishes(), polite: newPoliteness(), chooser: c.Chooser, log: log}
+	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), wishes: wishes(), polite: newPoliteness(), chooser: c.Chooser, writer: c.Writer, log: log}
 	if c.Embedder != nil {
 		r.examples = newExamples(c.Embedder)
 	}
@@ -93,6 +95,9 @@ const maxWords = 1000
 func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) {
 	if err := ctx.Err(); err != nil {
 		return loci.Move{}, err
+	}
+	if s.Demands && len(s.Tools) > 0 && len(s.Results) == 0 {
+		return r.demanded(ctx, r.understand(s))
 	}
 	if len(s.Text) > maxWords {
 		return letTalk, nil

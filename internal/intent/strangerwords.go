@@ -17,13 +17,18 @@ import (
 // looking are the verbs of tools that only look, or work something out.
 var looking = wordSet(`get fetch list search find view read look lookup query show check retrieve calculate compute convert translate
 	describe tell count estimate determine identify return give obtain display provide predict analyze analyse detect solve evaluate
-	compare summarize summarise extract measure recommend suggest explain access recall`)
+	compare summarize summarise extract measure recommend suggest explain access recall verify locate assess`)
 
-// sameVerbs are verbs that people say for one another. Each word counts for itself in
-// any case.
+// acting are verbs of effects.
+var acting = wordSet(`set turn switch put delete remove erase forget drop cancel create add make open enter schedule start send mail email post publish
+	book reserve order update change edit replace modify rename play stop pause save store remember write run execute buy purchase pay transfer
+	invite share upload download install close lock unlock move copy generate submit apply enable disable roll`)
+
+// sameVerbs are verbs that people say for one another; so are all that look.
 var sameVerbs = []map[string]bool{
+	looking,
 	wordSet("turn switch set put"), wordSet("delete remove erase forget drop discard"), wordSet("cancel delete call"),
-	wordSet("create add make open enter schedule set start new note register file"), wordSet("send mail email message text shoot"),
+	wordSet("create add make generate open enter schedule set start new note register file"), wordSet("send mail email message text shoot"),
 	wordSet("book reserve order"), wordSet("update change edit replace modify set rename"), wordSet("play start put"),
 	wordSet("save store remember keep add"), wordSet("run execute"), wordSet("post publish share"), wordSet("buy purchase order"),
 }
@@ -66,13 +71,16 @@ func saidBy(t loci.ToolSpec) said {
 	return said{name: wordsOf(t.Name), rest: wordsOf(firstWords(t))}
 }
 
-// verbs are the words that it does its work by: the first of its name and of its
-// description.
+// verbs are the words that it does its work by: the first of its name that is known as
+// one, or else just the first, and the first of its description.
 func (s said) verbs() (verbs []string) {
-	for _, words := range [][]string{s.name, s.rest} {
-		if len(words) > 0 {
-			verbs = append(verbs, words[0])
-		}
+	if i := slices.IndexFunc(s.name, func(w string) bool { return looking[w] || acting[w] }); i >= 0 {
+		verbs = append(verbs, s.name[i])
+	} else if len(s.name) > 0 {
+		verbs = append(verbs, s.name[0])
+	}
+	if len(s.rest) > 0 {
+		verbs = append(verbs, s.rest[0])
 	}
 	return verbs
 }
@@ -89,11 +97,6 @@ func (s said) looks() bool {
 	return slices.ContainsFunc(verbs, func(v string) bool { return looking[v] })
 }
 
-// acting are verbs of effects.
-var acting = wordSet(`set turn switch put delete remove erase forget drop cancel create add make open enter schedule start send mail email post publish
-	book reserve order update change edit replace modify rename play stop pause save store remember write run execute buy purchase pay transfer
-	invite share upload download install close lock unlock move copy generate book submit apply enable disable roll`)
-
 // wanting begins a wish that is an order all the same.
 var wanting = newPattern(`^(?:i|we)(?:'d like| would like| want| need| have)(?: you)? to (?P<rest>\S.*)$`)
 
@@ -107,18 +110,74 @@ func (s said) orders(core string) bool {
 	if slices.Contains(s.name, head) {
 		return true
 	}
-	for _, verb := range s.verbs() {
-		if head == verb || slices.ContainsFunc(sameVerbs, func(same map[string]bool) bool { return same[head] && same[verb] }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.verbs(), func(verb string) bool { return alikeVerbs(head, verb) })
 }
 
-// named tells whether a text has a word of the stranger that is not its verb.
+// tellsTool names a tool as whoever tries it does: "use the add tool to …".
+var tellsTool = newPattern(`\b(?:use|call|using|invoke|run|with) (?:the |your )?(?P<name>\S+(?: \S+){0,3}?) (?:tool|function)\b`)
+
+// asked tells whether a request says by name that the stranger is to be used.
+func (s said) asked(core string) bool {
+	m, ok := tellsTool.match(core)
+	return ok && slices.Equal(wordsOf(m["name"]), s.name)
+}
+
+// shares tells whether two lists have a word in common.
+func shares(a, b []string) bool {
+	return slices.ContainsFunc(a, func(w string) bool { return slices.Contains(b, w) })
+}
+
+// named tells whether a text has a word of the stranger that is none of its verbs.
 func (s said) named(stems []string) bool {
 	verbs := s.verbs()
 	return slices.ContainsFunc(slices.Concat(s.name, s.rest), func(w string) bool {
 		return !slices.Contains(verbs, w) && !looking[w] && slices.Contains(stems, w)
 	})
+}
+
+// shared is, without meanings, how much of a stranger is in a text: its name, or most of
+// it, and then what else it says of itself. It is made to be held against the same bounds.
+func (s said) shared(stems []string) float64 {
+	here, of, verbs := 0.0, 0.0, s.verbs()
+	for _, w := range s.name {
+		if looking[w] && len(s.name) > 1 {
+			continue
+		}
+		of++
+		if slices.ContainsFunc(stems, func(t string) bool { return t == w || slices.Contains(verbs, w) && alikeVerbs(t, w) }) {
+			here++
+		}
+	}
+	if of == 0 || here == 0 {
+		return 0
+	}
+	score := 0.45 * here / of
+	for _, w := range s.rest {
+		if slices.Contains(stems, w) && !slices.Contains(s.name, w) {
+			score += 0.05
+		}
+	}
+	return min(score, 1)
+}
+
+// alikeVerbs tells whether people say one verb for another.
+func alikeVerbs(a, b string) bool {
+	return a == b || slices.ContainsFunc(sameVerbs, func(same map[string]bool) bool { return same[a] && same[b] })
+}
+
+// wishWords are the words by which a goal says that loci does not do something.
+func wishWords(g goal) []string {
+	var text string
+	switch g := g.(type) {
+	case saying:
+		text = g.text
+	case shrug:
+		text = g.text
+	}
+	if !strings.HasPrefix(text, "I cannot ") && !strings.HasPrefix(text, "I do not know ") {
+		return nil
+	}
+	text, _, _ = strings.Cut(text, ":")
+	text, _, _ = strings.Cut(text, ", because")
+	return wordsOf(text)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"loci"
+	"loci/internal/embedded/embeddedtest"
 	"loci/internal/fake"
 )
 
@@ -94,6 +95,28 @@ func TestClientTools(t *testing.T) {
 				paired(t, m.Requests())
 			}
 		})
+	}
+}
+
+// The same with the embedded model of 135 million weights, for which loci chooses: beside
+// the embedder, and without one.
+func TestClientToolsTiny(t *testing.T) {
+	python(t)
+	engine := embeddedtest.Start(t)
+	for _, embeds := range []bool{true, false} {
+		home := t.TempDir()
+		if err := os.MkdirAll(home+"/config", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		config := fmt.Sprintf("backends:\n- {url: %q, key: %q}\n", engine.Chat.URL(), engine.Chat.Key())
+		if embeds {
+			config += fmt.Sprintf("- {url: %q, key: %q}\n", engine.Embed.URL(), engine.Embed.Key())
+		}
+		if err := os.WriteFile(home+"/config/config.yaml", []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		in := serve(t, options{home: home, args: []string{"--allow", folder(t)}})
+		script(t, 30, "tools.py", in.URL, in.Key, engine.Chat.Model(), "tiny")
 	}
 }
 

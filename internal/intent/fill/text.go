@@ -13,6 +13,7 @@ import (
 var (
 	placeWords = strings.Fields("location city country state place region address town area destination origin venue")
 	whenWords  = strings.Fields("date day time month when start end deadline birthday departure arrival")
+	queryWords = strings.Fields("query q question search keywords keyword topic term terms")
 	fromWords  = strings.Fields("from source origin start base departure")
 	toWords    = strings.Fields("to target destination end arrival")
 )
@@ -32,7 +33,20 @@ func (s *sentence) textFits(p parameter, sp span) float64 {
 	}
 	v := s.near(p, sp)
 	single := sp.end == sp.start+1 && sp.kind == aText
+	if shape := shapeOf(p); shape != nil && sp.kind&aQuote == 0 {
+		if !shape.MatchString(sp.text) {
+			return 0
+		}
+		return 4 + v
+	}
+	if single && isOf(placeWords) && slices.Contains([]string{"in", "near"}, before) {
+		v = max(v, 1.5) // boston
+	}
 	switch {
+	case sp.kind&aRest != 0 && isOf(queryWords):
+		return v + 3
+	case sp.kind&aRest != 0:
+		return 0
 	case s.onlyCues(p, sp):
 		return 0
 	case mentions(p.form.Description, sp.text):
@@ -70,6 +84,24 @@ func (s *sentence) textFits(p parameter, sp span) float64 {
 		v += 0.3
 	}
 	return v
+}
+
+// shapes are what some values look like, whatever words are near.
+var shapes = []struct{ of, value *regexp.Regexp }{
+	{regexp.MustCompile(`(?:^| )u?u?id$`), regexp.MustCompile(`\d`)},
+	{regexp.MustCompile(`(?:^| )(?:url|uri|link)$`), regexp.MustCompile(`\S\.\S`)},
+	{regexp.MustCompile(`(?:^| )e ?mail$|\be-?mail address`), regexp.MustCompile(`^\S+@\S+\.\S+$`)},
+}
+
+// shapeOf is what the values of a parameter look like; nil: like anything.
+func shapeOf(p parameter) *regexp.Regexp {
+	name := strings.Join(nameWords(p.name), " ")
+	for _, s := range shapes {
+		if s.of.MatchString(name) || s.of.MatchString(strings.ToLower(p.form.Description)) {
+			return s.value
+		}
+	}
+	return nil
 }
 
 // onlyCues tells whether a span is nothing but the parameter's own name.
