@@ -24,13 +24,13 @@ type wanted struct {
 }
 
 // broughtSet reads the requests, and the tools by name.
-func broughtSet(t *testing.T) (all []wanted, tools map[string]loci.ToolSpec) {
+func broughtSet(t *testing.T, name string) (all []wanted, tools map[string]loci.ToolSpec) {
 	t.Helper()
 	tools = map[string]loci.ToolSpec{}
-	for _, s := range functions(t, "testdata/brought_tools.json") {
+	for _, s := range functions(t, "testdata/"+name+"_tools.json") {
 		tools[s.Name] = s
 	}
-	raw, err := os.ReadFile("testdata/brought.tsv")
+	raw, err := os.ReadFile("testdata/" + name + ".tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func broughtSet(t *testing.T) (all []wanted, tools map[string]loci.ToolSpec) {
 		}
 		all = append(all, w)
 	}
-	if len(all) < 90 || len(tools) < 20 {
+	if len(all) < 40 || len(tools) < 12 {
 		t.Fatalf("%d requests to %d tools", len(all), len(tools))
 	}
 	return all, tools
@@ -111,9 +111,9 @@ func (w wanted) right(t *testing.T, m loci.Move, brought []string) bool {
 
 // broughtShare measures a router on the requests, each beside the tools that its person
 // brings, or beside all of them.
-func broughtShare(t *testing.T, r *intent.Router, crowd bool) (meant float64, onTalk int) {
+func broughtShare(t *testing.T, r *intent.Router, name string, crowd bool) (meant float64, onTalk int) {
 	t.Helper()
-	all, tools := broughtSet(t)
+	all, tools := broughtSet(t, name)
 	var ours []loci.ToolSpec
 	for _, own := range natural.Tools(t.TempDir()) {
 		ours = append(ours, own.ToolSpec)
@@ -148,7 +148,7 @@ func broughtShare(t *testing.T, r *intent.Router, crowd bool) (meant float64, on
 		}
 	}
 	meant = float64(right) / float64(asked)
-	t.Logf("right: %d of %d, %.1f %%; calls that nobody meant: %d of %d", right, asked, 100*meant, onTalk, len(all)-asked)
+	t.Logf("%s: right: %d of %d, %.1f %%; calls that nobody meant: %d of %d", name, right, asked, 100*meant, onTalk, len(all)-asked)
 	return meant, onTalk
 }
 
@@ -158,7 +158,12 @@ func TestBrought(t *testing.T) {
 	}
 	s := embeddedtest.Start(t).Embed
 	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
-	for _, crowd := range []bool{false, true} {
-		broughtShare(t, r, crowd)
+	for name, least := range map[string]float64{"brought": 0.80, "brought_fresh": 0.5} {
+		for _, crowd := range []bool{false, true} {
+			meant, onTalk := broughtShare(t, r, name, crowd)
+			if meant < least || onTalk > 0 {
+				t.Errorf("%s: only %.1f %% right, and %d calls that nobody meant", name, 100*meant, onTalk)
+			}
+		}
 	}
 }
