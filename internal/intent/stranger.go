@@ -96,6 +96,7 @@ func (u *utterance) known(strangers []loci.ToolSpec, g goal) []*known {
 		k := &known{ToolSpec: t, said: saidBy(t)}
 		if len(u.core) <= maxWords {
 			k.args, k.whole = fill.Fill(u.core, t.Parameters)
+			k.whole = k.whole && !k.echoed()
 		}
 		if shares(k.rest, wish) {
 			k.wish = wishedSo
@@ -106,6 +107,17 @@ func (u *utterance) known(strangers []loci.ToolSpec, g goal) []*known {
 		all[i] = k
 	}
 	return all
+}
+
+// echoed tells whether an argument is nothing but the stranger's name: "who founded
+// Wikipedia?" names the tool, and not what to look up.
+func (k *known) echoed() bool {
+	for _, v := range k.args {
+		if text, ok := v.(string); ok && len(k.name) > 0 && slices.Equal(wordsOf(text), k.name) {
+			return true
+		}
+	}
+	return false
 }
 
 // call calls a stranger. Unlike a rule's, its arguments are all meant, zero and false too.
@@ -126,7 +138,7 @@ func (k *known) meant(u *utterance, talks float64) bool {
 	if k.asked(u.core) || k.looks() && k.wish > 0 && len(k.args) > 0 && k.score >= k.wish {
 		return true
 	}
-	named := k.named(wordsOf(maskNames(u.core)))
+	named := k.named(wordsOf(maskNames(u.core))) || slices.Equal(k.name, k.heard(u.core))
 	if k.orders(u.core) {
 		return k.score >= orderedOnly || named && k.score >= ordered
 	}
@@ -134,6 +146,12 @@ func (k *known) meant(u *utterance, talks float64) bool {
 		return false
 	}
 	return k.score >= vaguelySo || named && k.score >= askedFor
+}
+
+// heard are the words of a stranger's name that a request has, names of its own included.
+func (k *known) heard(core string) []string {
+	stems := wordsOf(mask(core))
+	return slices.DeleteFunc(slices.Clone(k.name), func(w string) bool { return !slices.Contains(stems, w) })
 }
 
 // weigh measures how near each stranger is to the request, and how near talk is. Without
@@ -224,7 +242,7 @@ func near(all []*known) (some []*known) {
 // introduction is what a tool says of itself, in words: its name and the first
 // sentence of its description.
 func introduction(t loci.ToolSpec) string {
-	name := strings.Join(strings.FieldsFunc(t.Name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), " ")
+	name := strings.Join(strings.FieldsFunc(splitName(t.Name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), " ")
 	return name + ": " + firstWords(t)
 }
 

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,8 @@ var looking = wordSet(`get fetch list search find view read look lookup query sh
 // acting are verbs of effects.
 var acting = wordSet(`set turn switch put delete remove erase forget drop cancel create add make open enter schedule start send mail email post publish
 	book reserve order update change edit replace modify rename play stop pause save store remember write run execute buy purchase pay transfer
-	invite share upload download install close lock unlock move copy generate submit apply enable disable roll`)
+	invite share upload download install close lock unlock move copy generate submit apply enable disable roll
+	control toggle trigger manage`)
 
 // sameVerbs are verbs that people say for one another; so are all that look.
 var sameVerbs = []map[string]bool{
@@ -65,36 +67,34 @@ func splitName(s string) string { return humps.ReplaceAllString(s, "$1 $2") }
 // said is what a stranger says of itself, by words.
 type said struct {
 	name, rest []string // stems of its name and of the first sentence of its description
+	all        []string // and of what is read of that
 }
 
 func saidBy(t loci.ToolSpec) said {
-	return said{name: wordsOf(t.Name), rest: wordsOf(firstWords(t))}
+	return said{name: wordsOf(t.Name), rest: wordsOf(firstWords(t)), all: wordsOf(t.Description[:min(len(t.Description), mostWords)])}
 }
 
-// verbs are the words that it does its work by: the first of its name that is known as
-// one, or else just the first, and the first of its description.
+// verbs are the words that it does its work by, as far as they are known as verbs: one of
+// its name, and the first of its description.
 func (s said) verbs() (verbs []string) {
-	if i := slices.IndexFunc(s.name, func(w string) bool { return looking[w] || acting[w] }); i >= 0 {
+	isVerb := func(w string) bool { return looking[w] || acting[w] }
+	if i := slices.IndexFunc(s.name, isVerb); i >= 0 {
 		verbs = append(verbs, s.name[i])
-	} else if len(s.name) > 0 {
-		verbs = append(verbs, s.name[0])
 	}
-	if len(s.rest) > 0 {
+	if len(s.rest) > 0 && isVerb(s.rest[0]) {
 		verbs = append(verbs, s.rest[0])
 	}
 	return verbs
 }
 
-// looks tells whether a stranger only looks: its first word, of name or description,
-// says so, and none says otherwise.
+// looks tells whether a stranger only looks: its verbs say so, or where it has none it
+// speaks of looking and of no effect. What nobody can tell has effects.
 func (s said) looks() bool {
-	verbs := s.verbs()
-	for _, v := range verbs {
-		if acting[v] {
-			return false
-		}
+	words := s.verbs()
+	if len(words) == 0 {
+		words = s.all
 	}
-	return slices.ContainsFunc(verbs, func(v string) bool { return looking[v] })
+	return shares(words, slices.Collect(maps.Keys(looking))) && !shares(words, slices.Collect(maps.Keys(acting)))
 }
 
 // wanting begins a wish that is an order all the same.
@@ -110,7 +110,8 @@ func (s said) orders(core string) bool {
 	if slices.Contains(s.name, head) {
 		return true
 	}
-	return slices.ContainsFunc(s.verbs(), func(verb string) bool { return alikeVerbs(head, verb) })
+	verbs := s.verbs()
+	return slices.ContainsFunc(verbs, func(verb string) bool { return alikeVerbs(head, verb) }) || len(verbs) == 0 && looking[head] && s.looks()
 }
 
 // tellsTool names a tool as whoever tries it does: "use the add tool to …".

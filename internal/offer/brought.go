@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	mostTold  = 300  // characters of a parameter's description, where no model reads it
+	mostTold  = 300  // bytes of a description, where no model reads it
 	mostShown = 1500 // bytes of a result that a person is shown
 	mostItems = 20   // of one list in it
 	mostDepth = 4    // lists and objects inside one another in it
@@ -30,10 +30,10 @@ func Brought(ours, theirs []loci.ToolSpec) Offer {
 	return o
 }
 
-// told is the tool with one sentence about it, and the schema as short has it, but with
-// the descriptions of the parameters.
+// told is the tool with the beginning of what it says of itself, and the schema as short
+// has it, but with the descriptions of the parameters.
 func (t tool) told() loci.ToolSpec {
-	return t.spec(firstSentence(t.Description, mostTold), shorten(parse(t.Parameters), limits{depth: 6, properties: 40, hints: mostTold}))
+	return t.spec(text.Clip(inert(clip(t.Description)), mostTold), shorten(parse(t.Parameters), limits{depth: 6, properties: 40, hints: mostTold}))
 }
 
 // Shown is what a client's tool gave, for a person: JSON as lines of text, and cut where

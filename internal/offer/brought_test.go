@@ -22,7 +22,7 @@ func TestBrought(t *testing.T) {
 		t.Errorf("%s stands for %q", last.Name, name)
 	}
 	want := `{"type":"object","properties":{"address":{"description":"Where the page is, e.g. https://example.org/index.html"},"tries":{"type":"integer"}},"required":["address"]}`
-	if string(last.Parameters) != want || strings.Contains(last.Description, "<|") || strings.Contains(last.Description, "slow") {
+	if string(last.Parameters) != want || strings.Contains(last.Description, "<|") {
 		t.Errorf("%q %s", last.Description, last.Parameters)
 	}
 	if o := Brought(ours, nil); len(o.Theirs) != 0 || o.More {

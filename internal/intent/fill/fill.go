@@ -236,7 +236,7 @@ func fillTexts(s *sentence, open []parameter, args map[string]any) {
 	open = slices.DeleteFunc(open, func(p parameter) bool {
 		return p.form.Kind != "string" && p.form.Kind != "" || len(p.form.Enum) > 0
 	})
-	assign(open, s.free(aText), s.textFits, func(p parameter, sp *span) {
+	assign(open, s.free(aText|aNumber), s.textFits, func(p parameter, sp *span) {
 		args[p.name] = sp.text
 		s.use(*sp)
 	})

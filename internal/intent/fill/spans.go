@@ -66,6 +66,8 @@ var titles = strings.Fields("Mr. Mrs. Ms. Dr. St. Prof.")
 
 var months = strings.Fields("january february march april may june july august september october november december")
 
+var days = strings.Fields("monday tuesday wednesday thursday friday saturday sunday today tomorrow tonight")
+
 // newSentence finds the words and the spans of a text.
 func newSentence(text string) *sentence {
 	s := &sentence{}
@@ -127,12 +129,14 @@ func (s *sentence) readNumber(i int) {
 func (s *sentence) readQuote(i int) {
 	if t := s.words[i].text; len(t) > 2 && strings.ContainsRune(`"'“`, []rune(t)[0]) {
 		s.add(aText|aQuote, strings.Trim(t, `"'“”`), i, i+1)
+	} else if len(t) > 1 && strings.ContainsRune("#@", rune(t[0])) { // marked as a name, too
+		s.add(aText|aQuote, t, i, i+1)
 	}
 }
 
 // readDate reads 2026-11-30, May 5, 2026 and a month.
 func (s *sentence) readDate(i int) {
-	if dateForm.MatchString(strings.ToLower(s.words[i].text)) {
+	if w := strings.ToLower(s.words[i].text); dateForm.MatchString(w) || slices.Contains(days, w) {
 		s.add(aText|aDate, s.words[i].text, i, i+1)
 	}
 	if !slices.Contains(months, strings.ToLower(s.words[i].text)) || s.words[i].text == "may" {
