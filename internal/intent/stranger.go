@@ -26,7 +26,7 @@ const (
 	wishedFor   = 0.20 // of what loci has understood and cannot do itself, by its name
 	wishedSo    = 0.30 // or by its description
 	askedFor    = 0.46 // of a tool that only looks, with a word of its own in the request
-	vaguelySo   = 0.60 // without one
+	vaguelySo   = 0.60 // without one, or where it may as well be talk
 	ordered     = 0.40 // with its verb at the beginning
 	orderedOnly = 0.50 // and nothing else of it
 	underTalk   = 0.05 // how much nearer talk may be, where there is no order
@@ -142,8 +142,11 @@ func (k *known) meant(u *utterance, talks float64) bool {
 	if k.orders(u.core) {
 		return k.score >= orderedOnly || named && k.score >= ordered
 	}
-	if !k.looks() || len(k.args) == 0 || talkOpening.has(u.core) || k.score < talks-underTalk {
+	switch {
+	case !k.looks() || len(k.args) == 0 || k.score < talks-underTalk:
 		return false
+	case talkOpening.has(u.core):
+		return named && k.score >= vaguelySo
 	}
 	return k.score >= vaguelySo || named && k.score >= askedFor
 }
@@ -204,6 +207,9 @@ func (r *Router) embedded(ctx context.Context, u *utterance, all []*known) (talk
 
 // without is the request without what it has for a stranger's arguments.
 func (k *known) without(core string) string {
+	if !k.whole { // it is not called anyway
+		return maskNames(core)
+	}
 	for _, v := range k.args {
 		if s, ok := v.(string); ok && len(s) > 1 {
 			core = strings.ReplaceAll(core, s, "something")

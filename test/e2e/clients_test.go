@@ -117,6 +117,42 @@ func TestClientToolsTiny(t *testing.T) {
 		}
 		in := serve(t, options{home: home, args: []string{"--allow", folder(t)}})
 		script(t, 30, "tools.py", in.URL, in.Key, engine.Chat.Model(), "tiny")
+		if embeds {
+			demandedOfTiny(t, in, engine.Chat.Model())
+		}
+	}
+}
+
+// person is a tool by which a client has a text taken apart.
+const person = `{"type":"function","function":{"name":"person","description":"A person that a text tells of.","parameters":{"type":"object",
+	"properties":{"name":{"type":"string"},"age":{"type":"integer"},"job":{"type":"string"}},"required":["name","age","job"]}}}`
+
+// demandedOfTiny sees that tool_choice holds: what the words do not have in plain sight
+// the model writes, in the form that the tool wants.
+func demandedOfTiny(t *testing.T, in *instance, model string) {
+	t.Helper()
+	const told = "My neighbour Karel Novotny is a baker of 52 years."
+	for _, tc := range []struct {
+		path, choice, text string
+		called             bool
+	}{
+		{"/v1/chat/completions", `{"type":"function","function":{"name":"person"}}`, told, true},
+		{"/v1/chat/completions", `"required"`, told, true},
+		{"/v1/chat/completions", `"auto"`, "Hello!", false},
+		{"/v1/chat/completions", `"none"`, "Hello!", false},
+		{"/api/chat", `{"type":"function","function":{"name":"person"}}`, told, true},
+	} {
+		_, body := in.post(tc.path, map[string]any{
+			"model": model, "stream": false, "messages": []any{map[string]string{"role": "user", "content": tc.text}},
+			"tools": []any{json.RawMessage(person)}, "tool_choice": json.RawMessage(tc.choice),
+		})
+		if called := strings.Contains(body, `"tool_calls":[`); called != tc.called {
+			t.Errorf("%s with tool_choice %s: %s", tc.path, tc.choice, body)
+		}
+		plain := strings.ReplaceAll(body, `\"`, `"`) // the OpenAI protocol has arguments as a text
+		if tc.called && !(strings.Contains(plain, `"age":52`) && strings.Contains(plain, `"job":"`)) {
+			t.Errorf("%s with tool_choice %s: %s", tc.path, tc.choice, body)
+		}
 	}
 }
 

@@ -89,7 +89,7 @@ func (p *properties) UnmarshalJSON(raw []byte) error {
 
 // Fill takes the arguments for a JSON Schema of an object from a person's words, in
 // English. It is false where the schema cannot be read, or something required is not
-// among the words.
+// among the words; what is there is given all the same.
 func Fill(words string, schema json.RawMessage) (map[string]any, bool) {
 	var root form
 	if len(schema) > 0 && json.Unmarshal(schema, &root) != nil {
@@ -123,7 +123,7 @@ func fillForm(s *sentence, f form) (map[string]any, bool) {
 	}
 	for _, name := range f.Required {
 		if _, ok := args[name]; !ok {
-			return nil, false
+			return args, false
 		}
 	}
 	return args, true
