@@ -16,7 +16,7 @@ func (t *turn) bring() {
 		t.client = offer.Offer{}
 		return
 	}
-	t.client = offer.Brought(t.specs, t.req.Tools)
+	t.client = t.agent.shelf.Brought(t.specs, t.req.Tools)
 	t.specs = slices.Concat(t.specs, t.client.Theirs)
 }
 

@@ -22,7 +22,8 @@
 // What no rule knows is compared by an [Embedder] with the example sentences
 // that each tool carries. If that leaves a few candidates, a [Chooser] picks one.
 // A tool that carries none, because a client brought it, is known by its description,
-// and package fill takes its arguments from the words.
+// and package fill takes its arguments from the words. It is called where it is clearly
+// meant: what has effects only by an order that begins with its verb.
 // What is left is talk, which never runs a tool.
 package intent
 

@@ -65,6 +65,9 @@ func (r *Router) stranger(ctx context.Context, u *utterance, g goal) (move loci.
 		return move, false, nil
 	}
 	all := u.known(strangers, g)
+	if !slices.ContainsFunc(all, func(k *known) bool { return k.possible(u) }) {
+		return move, false, nil
+	}
 	talks, err := r.weigh(ctx, u, all)
 	if err != nil {
 		return move, false, err
@@ -129,10 +132,16 @@ func (k *known) call() loci.Move {
 	return loci.Move{Call: &loci.ToolCall{Name: k.Name, Arguments: raw}}
 }
 
+// possible tells whether a stranger can be meant, however near the words are: all that it
+// needs is there, and it is ordered, or may be asked for.
+func (k *known) possible(u *utterance) bool {
+	return k.whole && (k.looks() && len(k.args) > 0 || k.orders(u.core) || k.asked(u.core))
+}
+
 // meant tells whether a request is clearly for a stranger. What has effects must be
 // ordered by its verb; what only looks may be asked for in any words that are near.
 func (k *known) meant(u *utterance, talks float64) bool {
-	if !k.whole {
+	if !k.possible(u) {
 		return false
 	}
 	if k.asked(u.core) || k.looks() && k.wish > 0 && len(k.args) > 0 && k.score >= k.wish {
@@ -143,7 +152,7 @@ func (k *known) meant(u *utterance, talks float64) bool {
 		return k.score >= orderedOnly || named && k.score >= ordered
 	}
 	switch {
-	case !k.looks() || len(k.args) == 0 || k.score < talks-underTalk:
+	case k.score < talks-underTalk:
 		return false
 	case talkOpening.has(u.core):
 		return named && k.score >= vaguelySo

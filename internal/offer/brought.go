@@ -18,14 +18,14 @@ const (
 // Brought are a client's tools for a runtime that chooses by itself: named apart from
 // ours, and with more of their words than a prompt has room for. They are no part of
 // one, so each message may bring others.
-func Brought(ours, theirs []loci.ToolSpec) Offer {
+func (s *Shelf) Brought(ours, theirs []loci.ToolSpec) Offer {
 	if len(theirs) == 0 {
 		return Offer{}
 	}
 	tools := named(ours, theirs)
-	o := Offer{originals: originals(tools), ours: ours, tools: tools}
+	o := Offer{originals: originals(tools), shelf: s, ours: ours, tools: tools}
 	for _, t := range tools {
-		o.Theirs = append(o.Theirs, t.told())
+		o.Theirs = append(o.Theirs, s.client(t, loci.TierTiny).short)
 	}
 	return o
 }
