@@ -27,7 +27,7 @@ const (
 	wishedSo    = 0.30 // or by its description
 	askedFor    = 0.46 // of a tool that only looks, with a word of its own in the request
 	vaguelySo   = 0.60 // without one, or where it may as well be talk
-	ordered     = 0.40 // with its verb at the beginning
+	ordered     = 0.40 // of one with effects, with its verb at the beginning
 	orderedOnly = 0.50 // and nothing else of it
 	underTalk   = 0.05 // how much nearer talk may be, where there is no order
 )
@@ -149,7 +149,11 @@ func (k *known) meant(u *utterance, talks float64) bool {
 	}
 	named := k.named(wordsOf(maskNames(u.core))) || slices.Equal(k.name, k.heard(u.core))
 	if k.orders(u.core) {
-		return k.score >= orderedOnly || named && k.score >= ordered
+		enough := ordered
+		if k.looks() { // all that looks is ordered by much the same verbs
+			enough = askedFor
+		}
+		return k.score >= orderedOnly || named && k.score >= enough
 	}
 	switch {
 	case k.score < talks-underTalk:
