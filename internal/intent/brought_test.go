@@ -159,7 +159,10 @@ func TestBrought(t *testing.T) {
 	s := embeddedtest.Start(t).Embed
 	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
 	for name, least := range map[string]float64{"brought": 0.83, "brought_fresh": 0.80} {
-		for _, crowd := range []bool{false, true} {
+		for _, crowd := range []bool{true, false} { // the second is the easier one
+			if !crowd && os.Getenv("LOCI_TEST_ALL") == "" {
+				continue
+			}
 			meant, onTalk := broughtShare(t, r, name, crowd)
 			if meant < least || onTalk > 0 {
 				t.Errorf("%s: only %.1f %% right, and %d calls that nobody meant", name, 100*meant, onTalk)
