@@ -91,6 +91,7 @@ type Situation struct {
 	History []Message    // shown messages before it, oldest first
 	Results []ToolResult // calls already made in this turn, in order
 	Tools   []ToolSpec   // what may be called
+	Demands bool         // the client wants one of them called, whatever the words are
 	Folders []string     // absolute paths of the folders that may be looked into
 	User    string       // how to call the person; may be empty
 	Lang    string       // language of Text: "en", "zh" or "cs"

@@ -341,6 +341,9 @@ type chooser struct{}
 
 func (chooser) Next(_ context.Context, s loci.Situation) (loci.Move, error) {
 	switch {
+	case len(s.Tools) > 0 && (s.Demands || strings.Contains(s.Text, "weather") && s.Tools[len(s.Tools)-1].Name == "get_weather"):
+		c := call(s.Tools[len(s.Tools)-1].Name, `{"city":"Oslo"}`)
+		return loci.Move{Call: &c}, nil
 	case s.Text == "fail":
 		return loci.Move{}, errors.New("no idea")
 	case strings.HasPrefix(s.Text, "read ") && len(s.Results) == 0:

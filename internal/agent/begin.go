@@ -28,8 +28,6 @@ func (t *turn) begin(ctx context.Context) error {
 	t.taintImported()
 	t.translate()
 	switch {
-	case len(t.req.Results) > 0 && t.session.Tier == loci.TierTiny:
-		return errOnlyResults
 	case len(t.req.Results) > 0:
 		t.addResults()
 	case t.session.Tier != loci.TierTiny:

@@ -24,6 +24,7 @@ const clientResult = 16 << 10
 func (t *turn) offer(anew bool) {
 	t.specs = t.agent.cfg.Tools.Specs(t.scope)
 	if t.tier() == loci.TierTiny {
+		t.bring()
 		return
 	}
 	ours, all := t.agent.shelf.List(t.specs)
@@ -183,6 +184,9 @@ func (t *turn) theirs() []loci.ToolCall {
 // handOver ends the turn with calls for the client. What it shows of the turn is
 // a place of its own, since the results of our calls come before it.
 func (t *turn) handOver(calls []loci.ToolCall) phase {
+	if !t.begun { // the tiny tier adds the message last
+		t.addUser(t.req.Message.Content)
+	}
 	n := transcript.UnsentNode(t.session.ID, t.lastID, t.id, t.lastPath, loci.Assistant, t.shown.String())
 	n.Sent.ToolCalls = calls // by which the results find here
 	t.add(n)
@@ -225,8 +229,12 @@ func quoted(s string) json.RawMessage {
 // translate makes the tool rounds that a client remembers and we do not readable
 // for the model, which may be one that writes its calls as text.
 func (t *turn) translate() {
-	if t.session.Tier == loci.TierNative {
+	switch t.session.Tier {
+	case loci.TierNative:
 		t.adopt()
+		return
+	case loci.TierTiny:
+		t.setAside()
 		return
 	}
 	imported := len(t.path) - len(t.pending.Nodes)
@@ -243,7 +251,3 @@ func (t *turn) translate() {
 		t.path[imported+i] = *n
 	}
 }
-
-// errOnlyResults is for a model that is given its tools by the runtime.
-var errOnlyResults = loci.Errorf(loci.Invalid, "This model uses no tools of the client, so there is nothing to do with their results.").
-	WithHint("Send a message of the person, or use a larger model.")

@@ -23,7 +23,9 @@ func (t *turn) addResults() {
 		if t.session.Tier != loci.TierNative {
 			sent.Role, sent.Content = loci.User, toolcall.Output(r)
 		}
-		t.add(transcript.ResultNode(t.session.ID, t.lastID, t.id, t.lastPath, m.Content, sent))
+		n := transcript.ResultNode(t.session.ID, t.lastID, t.id, t.lastPath, m.Content, sent)
+		n.Unsent = t.session.Tier == loci.TierTiny // where the reply tells it
+		t.add(n)
 	}
 	t.rebase()
 }

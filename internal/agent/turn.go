@@ -167,10 +167,13 @@ func (t *turn) start(ctx context.Context) (phase, error) {
 
 // again is the phase that makes the next step.
 func (t *turn) again() phase {
-	if t.session.Tier == loci.TierTiny {
-		return (*turn).choose
+	switch {
+	case t.session.Tier != loci.TierTiny:
+		return (*turn).ask
+	case len(t.req.Results) > 0:
+		return (*turn).relay
 	}
-	return (*turn).ask
+	return (*turn).choose
 }
 
 // fail ends the turn with an error.

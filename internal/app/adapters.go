@@ -50,6 +50,7 @@ var (
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
 	_ intent.Chooser     = (*model.Hub)(nil)
+	_ intent.Writer      = (*model.Hub)(nil)
 	_ toolkit.Writer     = writer{}
 
 	_ api.Engine    = (*agent.Agent)(nil)

@@ -229,6 +229,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	router := intent.New(intent.Config{
 		Embedder: embedder{a.hub},
 		Chooser:  a.hub,
+		Writer:   a.hub,
 		Logger:   a.opts.Logger,
 	})
 	a.settings = settings(a.opts.Config, a.opts.Getenv)

@@ -22,7 +22,8 @@
 // What no rule knows is compared by an [Embedder] with the example sentences
 // that each tool carries. If that leaves a few candidates, a [Chooser] picks one.
 // A tool that carries none, because a client brought it, is known by its description,
-// and package fill takes its arguments from the words.
+// and package fill takes its arguments from the words. It is called where it is clearly
+// meant: what has effects only by an order that begins with its verb.
 // What is left is talk, which never runs a tool.
 package intent
 
@@ -52,10 +53,11 @@ type Chooser interface {
 }
 
 // Config is what a Router is made of; every field may be nil. Without an
-// Embedder only the rules decide.
+// Embedder only the rules decide, and tools without examples are told by their words.
 type Config struct {
 	Embedder Embedder
 	Chooser  Chooser
+	Writer   Writer
 	Logger   *slog.Logger
 }
 
@@ -71,6 +73,7 @@ type Router struct {
 	polite   politeness
 	examples *examples
 	chooser  Chooser
+	writer   Writer
 	log      *slog.Logger
 }
 
@@ -78,7 +81,7 @@ type Router struct {
 func New(c Config) *Router {
 	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	about, read := aboutOneFile(), readRules()
-	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), wishes: wishes(), polite: newPoliteness(), chooser: c.Chooser, log: log}
+	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), wishes: wishes(), polite: newPoliteness(), chooser: c.Chooser, writer: c.Writer, log: log}
 	if c.Embedder != nil {
 		r.examples = newExamples(c.Embedder)
 	}
@@ -94,6 +97,9 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	if err := ctx.Err(); err != nil {
 		return loci.Move{}, err
 	}
+	if s.Demands && len(s.Tools) > 0 && len(s.Results) == 0 {
+		return r.demanded(ctx, r.understand(s))
+	}
 	if len(s.Text) > maxWords || strings.Contains(s.Text, "\n```") {
 		return letTalk, nil // what is pasted asks for nothing
 	}
@@ -102,7 +108,7 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	u := r.understand(s)
 	g := r.ruled(u)
 	if g == nil || g.first() == "" {
-		if move, ok, err := r.stranger(ctx, u); ok || err != nil {
+		if move, ok, err := r.stranger(ctx, u, g); ok || err != nil {
 			return move, err
 		}
 	}

@@ -23,4 +23,9 @@ func BenchmarkChatUI(b *testing.B) {
 			shelf.Resume(need.Ours, theirs, first.Ours, first.Theirs)
 		}
 	})
+	b.Run("tiny", func(b *testing.B) {
+		for b.Loop() {
+			shelf.Brought(need.Ours, theirs)
+		}
+	})
 }

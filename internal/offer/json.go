@@ -3,6 +3,8 @@ package offer
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"strings"
 )
 
 // maxDepth is how deep lists and objects of a schema are followed. What is
@@ -67,6 +69,21 @@ func parse(raw []byte) node {
 		return node{kind: '{'}
 	}
 	return n
+}
+
+// value reads a text that is one JSON object, list or text and nothing else.
+func value(s string) (node, bool) {
+	if s == "" || !strings.ContainsRune(`{["`, rune(s[0])) {
+		return node{}, false
+	}
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	n, err := read(d, 0)
+	if err != nil {
+		return node{}, false
+	}
+	_, err = d.Token()
+	return n, err == io.EOF
 }
 
 // read reads the next value.

@@ -90,6 +90,9 @@ func (s *Shelf) client(t tool, tier loci.Tier) candidate {
 
 // candidate is a tool in its longer and its barest words.
 func (t tool) candidate(tier loci.Tier) candidate {
+	if tier == loci.TierTiny { // no model reads it
+		return candidate{short: t.told()}
+	}
 	c := candidate{short: t.short(), bare: t.bare(), document: newDocument(t.ToolSpec)}
 	c.shortCost, c.bareCost = cost(c.short, tier), cost(c.bare, tier)
 	return c

@@ -31,7 +31,7 @@ func (t tool) whole() loci.ToolSpec {
 // checks it. The validated schema is closed; that it is takes eight tokens a tool, and
 // what a model adds is told to it in an error anyway.
 func (t tool) short() loci.ToolSpec {
-	return t.spec(firstSentence(t.Description, mostSentence), shorten(parse(t.Parameters), limits{depth: 6, properties: 40, hints: true}))
+	return t.spec(firstSentence(t.Description, mostSentence), shorten(parse(t.Parameters), limits{depth: 6, properties: 40, hints: mostHint}))
 }
 
 // bare is the tool with no more than the names and types of its first parameters.
@@ -129,9 +129,9 @@ func endsSentence(r rune, rest []rune) bool {
 
 // limits say how much of a schema is kept.
 type limits struct {
-	depth      int  // of schemas inside schemas; what is deeper has its type only
-	properties int  // of one object
-	hints      bool // very short descriptions of parameters
+	depth      int // of schemas inside schemas; what is deeper has its type only
+	properties int // of one object
+	hints      int // characters of a description of a parameter that is kept
 }
 
 // shortener shortens one schema.
@@ -175,7 +175,7 @@ func (s *shortener) schema(n node, depth int) node {
 	if depth >= s.depth {
 		return out
 	}
-	if d := inert(clip(hint.text)); s.hints && d != "" && utf8.RuneCountInString(d) <= mostHint {
+	if d := inert(clip(hint.text)); d != "" && utf8.RuneCountInString(d) <= s.hints {
 		out.set("description", word(d))
 	}
 	if values, ok := n.get("enum"); ok && listable(values) {

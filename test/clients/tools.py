@@ -1,9 +1,10 @@
 """Gives loci tools of the client's own, through the packages that people use.
 
-Usage: tools.py URL KEY MODEL
+Usage: tools.py URL KEY MODEL [tiny]
 Each package asks plainly and with tools, streaming and not. Prints one line
 "ok NAME" for each check and fails at the first that is wrong. What the model
-behind loci does is scripted by the test that runs this.
+behind loci does is scripted by the test that runs this; with tiny it is a real
+one, too small to choose tools.
 """
 
 import json
@@ -206,6 +207,12 @@ CASES = {
     "one left unanswered": dict(question="Compare the weather in Brno and Oslo!", want_calls=[BRNO, OSLO], answer="Brno: 21 degrees.", answered=1),
     "36 tools": dict(question="What is the weather in Brno?", want_calls=[BRNO], answer="Brno: 21 degrees.", tools=[*map(another, range(35)), get_weather]),
 }
+SUM = ("What is 6 * 7?", "6 * 7 = 42")
+TINY = {
+    "theirs": dict(question="What is the weather in Brno?", want_calls=[BRNO], answer="21 degrees", then=SUM),
+    "ours beside theirs": dict(question=SUM[0], want_calls=[], answer=SUM[1], then=("Thank you!", "You are welcome!")),
+    "36 tools": dict(question="get the weather in Oslo", want_calls=[OSLO], answer="5 degrees", tools=[*map(another, range(35)), get_weather]),
+}
 CLIENTS = {
     "openai": OpenAI(),
     "ollama": OllamaPackage(),
@@ -216,7 +223,7 @@ CLIENTS = {
     "llama-index-llms-ollama": LlamaIndex(),
 }
 
-for case, talk in CASES.items():
+for case, talk in (TINY if "tiny" in sys.argv[4:] else CASES).items():
     for package, client in CLIENTS.items():
         for stream in (False, True):
             where = f"{case}: {package}{', streamed' if stream else ''}"

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"loci"
+	"loci/internal/embedded/embeddedtest"
 	"loci/internal/fake"
 )
 
@@ -94,6 +95,64 @@ func TestClientTools(t *testing.T) {
 				paired(t, m.Requests())
 			}
 		})
+	}
+}
+
+// The same with the embedded model of 135 million weights, for which loci chooses: beside
+// the embedder, and without one.
+func TestClientToolsTiny(t *testing.T) {
+	python(t)
+	engine := embeddedtest.Start(t)
+	for _, embeds := range []bool{true, false} {
+		home := t.TempDir()
+		if err := os.MkdirAll(home+"/config", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		config := fmt.Sprintf("backends:\n- {url: %q, key: %q}\n", engine.Chat.URL(), engine.Chat.Key())
+		if embeds {
+			config += fmt.Sprintf("- {url: %q, key: %q}\n", engine.Embed.URL(), engine.Embed.Key())
+		}
+		if err := os.WriteFile(home+"/config/config.yaml", []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		in := serve(t, options{home: home, args: []string{"--allow", folder(t)}})
+		script(t, 30, "tools.py", in.URL, in.Key, engine.Chat.Model(), "tiny")
+		if embeds {
+			demandedOfTiny(t, in, engine.Chat.Model())
+		}
+	}
+}
+
+// person is a tool by which a client has a text taken apart.
+const person = `{"type":"function","function":{"name":"person","description":"A person that a text tells of.","parameters":{"type":"object",
+	"properties":{"name":{"type":"string"},"age":{"type":"integer"},"job":{"type":"string"}},"required":["name","age","job"]}}}`
+
+// demandedOfTiny sees that tool_choice holds: what the words do not have in plain sight
+// the model writes, in the form that the tool wants.
+func demandedOfTiny(t *testing.T, in *instance, model string) {
+	t.Helper()
+	const told = "My neighbour Karel Novotny is a baker of 52 years."
+	for _, tc := range []struct {
+		path, choice, text string
+		called             bool
+	}{
+		{"/v1/chat/completions", `{"type":"function","function":{"name":"person"}}`, told, true},
+		{"/v1/chat/completions", `"required"`, told, true},
+		{"/v1/chat/completions", `"auto"`, "Hello!", false},
+		{"/v1/chat/completions", `"none"`, "Hello!", false},
+		{"/api/chat", `{"type":"function","function":{"name":"person"}}`, told, true},
+	} {
+		_, body := in.post(tc.path, map[string]any{
+			"model": model, "stream": false, "messages": []any{map[string]string{"role": "user", "content": tc.text}},
+			"tools": []any{json.RawMessage(person)}, "tool_choice": json.RawMessage(tc.choice),
+		})
+		if called := strings.Contains(body, `"tool_calls":[`); called != tc.called {
+			t.Errorf("%s with tool_choice %s: %s", tc.path, tc.choice, body)
+		}
+		plain := strings.ReplaceAll(body, `\"`, `"`) // the OpenAI protocol has arguments as a text
+		if tc.called && !(strings.Contains(plain, `"age":52`) && strings.Contains(plain, `"job":"`)) {
+			t.Errorf("%s with tool_choice %s: %s", tc.path, tc.choice, body)
+		}
 	}
 }
 

@@ -89,7 +89,7 @@ func (p *properties) UnmarshalJSON(raw []byte) error {
 
 // Fill takes the arguments for a JSON Schema of an object from a person's words, in
 // English. It is false where the schema cannot be read, or something required is not
-// among the words.
+// among the words; what is there is given all the same.
 func Fill(words string, schema json.RawMessage) (map[string]any, bool) {
 	var root form
 	if len(schema) > 0 && json.Unmarshal(schema, &root) != nil {
@@ -123,7 +123,7 @@ func fillForm(s *sentence, f form) (map[string]any, bool) {
 	}
 	for _, name := range f.Required {
 		if _, ok := args[name]; !ok {
-			return nil, false
+			return args, false
 		}
 	}
 	return args, true
@@ -236,7 +236,7 @@ func fillTexts(s *sentence, open []parameter, args map[string]any) {
 	open = slices.DeleteFunc(open, func(p parameter) bool {
 		return p.form.Kind != "string" && p.form.Kind != "" || len(p.form.Enum) > 0
 	})
-	assign(open, s.free(aText), s.textFits, func(p parameter, sp *span) {
+	assign(open, s.free(aText|aNumber), s.textFits, func(p parameter, sp *span) {
 		args[p.name] = sp.text
 		s.use(*sp)
 	})

@@ -19,6 +19,7 @@ const (
 	aName // a text in capitals: of a person, a place, a work
 	aQuote
 	aDate
+	aRest // of the sentence, after a word such as for: what is searched for
 )
 
 // span is a part of a sentence that may be a value.
@@ -65,6 +66,8 @@ var titles = strings.Fields("Mr. Mrs. Ms. Dr. St. Prof.")
 
 var months = strings.Fields("january february march april may june july august september october november december")
 
+var days = strings.Fields("monday tuesday wednesday thursday friday saturday sunday today tomorrow tonight")
+
 // newSentence finds the words and the spans of a text.
 func newSentence(text string) *sentence {
 	s := &sentence{}
@@ -82,6 +85,7 @@ func newSentence(text string) *sentence {
 		s.readQuote(i)
 		s.readDate(i)
 		s.readName(i)
+		s.readSaid(i)
 		s.readPhrase(i)
 	}
 	return s
@@ -125,24 +129,48 @@ func (s *sentence) readNumber(i int) {
 func (s *sentence) readQuote(i int) {
 	if t := s.words[i].text; len(t) > 2 && strings.ContainsRune(`"'“`, []rune(t)[0]) {
 		s.add(aText|aQuote, strings.Trim(t, `"'“”`), i, i+1)
+	} else if len(t) > 1 && strings.ContainsRune("#@", rune(t[0])) { // marked as a name, too
+		s.add(aText|aQuote, t, i, i+1)
 	}
 }
 
 // readDate reads 2026-11-30, May 5, 2026 and a month.
 func (s *sentence) readDate(i int) {
-	if dateForm.MatchString(strings.ToLower(s.words[i].text)) {
+	if w := strings.ToLower(s.words[i].text); dateForm.MatchString(w) || slices.Contains(days, w) {
 		s.add(aText|aDate, s.words[i].text, i, i+1)
 	}
 	if !slices.Contains(months, strings.ToLower(s.words[i].text)) || s.words[i].text == "may" {
 		return
 	}
-	s.add(aText|aDate, s.words[i].text, i, i+1)
 	end := i + 1
 	for end < len(s.words) && end < i+3 && numberForm.MatchString(strings.ToLower(s.words[end].text)) {
 		end++
 	}
 	if end > i+1 {
-		s.add(aText|aDate, s.joined(i, end), i, end)
+		s.add(aText|aDate, s.joined(i, end), i, end) // before the month by itself, since it says more
+	}
+	s.add(aText|aDate, s.words[i].text, i, i+1)
+}
+
+// saying are the words after which somebody's own words stand, up to the end.
+var saying = strings.Fields("saying says")
+
+// readSaid reads those words, "saying that the build is green", and what is searched
+// for: "for the best pizza in Naples".
+func (s *sentence) readSaid(i int) {
+	start := i + 1
+	if w := strings.ToLower(s.words[i].text); (w == "for" || w == "about") && start < len(s.words) && !strings.ContainsAny(s.words[start].text, `"“[`) {
+		end := start + 1
+		for end < len(s.words) && !s.words[end-1].ends {
+			end++
+		}
+		s.add(aText|aRest, s.joined(start, end), start, end)
+	}
+	if start < len(s.words) && strings.EqualFold(s.words[start].text, "that") {
+		start++
+	}
+	if slices.Contains(saying, strings.ToLower(s.words[i].text)) && start < len(s.words)-1 {
+		s.add(aText|aQuote, s.joined(start, len(s.words)), start, len(s.words))
 	}
 }
 
@@ -209,7 +237,10 @@ func capital(w string) bool {
 var asking = strings.Fields("what who where when which how find get give show tell calculate compute i i'm i'd can could please is are do does will")
 
 // leading are the words after which a value stands.
-var leading = strings.Fields("through of for in on at from to into about by with as named called between near against using like")
+var leading = strings.Fields("through of for in on at from to into about by with as named called titled between near against using like")
+
+// naming are those of leading after which a name stands, in capitals or not.
+var naming = strings.Fields("named called titled")
 
 // stopping are words that no phrase goes over.
 var stopping = slices.Concat(leading, strings.Fields("the a an and or that which who is are was were be has have had if when where while given during than since until over under per i me my you your it its can do does please what how then but not without within including"))
@@ -230,7 +261,7 @@ func (s *sentence) readPhrase(i int) {
 	}
 	end := start
 	for end < len(s.words) && end < start+5 && !slices.Contains(stopping, strings.ToLower(s.words[end].text)) {
-		if end > start && capital(s.words[start].text) && !capital(s.words[end].text) {
+		if end > start && capital(s.words[start].text) && !capital(s.words[end].text) && !slices.Contains(naming, w) {
 			break // the name is over
 		}
 		end++
@@ -239,7 +270,11 @@ func (s *sentence) readPhrase(i int) {
 		}
 	}
 	if end > start+1 || end > start && capital(s.words[start].text) {
-		s.add(aText, strings.TrimSuffix(s.joined(start, end), "'s"), start, end)
+		kind := aText
+		if slices.Contains(naming, w) {
+			kind |= aQuote // it is as sure as one
+		}
+		s.add(kind, strings.TrimSuffix(s.joined(start, end), "'s"), start, end)
 	}
 }
 

@@ -11,10 +11,12 @@ import (
 
 // Kinds of texts that parameters ask for, by the words of their names.
 var (
-	placeWords = strings.Fields("location city country state place region address town area destination origin venue")
-	whenWords  = strings.Fields("date day time month when start end deadline birthday departure arrival")
-	fromWords  = strings.Fields("from source origin start base departure")
-	toWords    = strings.Fields("to target destination end arrival")
+	placeWords   = strings.Fields("location city country state place region address town area destination origin venue")
+	whenWords    = strings.Fields("date day time month when start end deadline birthday departure arrival")
+	messageWords = strings.Fields("body message text content")
+	queryWords   = strings.Fields("query q question search keywords keyword topic term terms")
+	fromWords    = strings.Fields("from source origin start base departure")
+	toWords      = strings.Fields("to target destination end arrival")
 )
 
 // textFits scores a text for a parameter.
@@ -27,12 +29,28 @@ func (s *sentence) textFits(p parameter, sp span) float64 {
 	if sp.start > 0 {
 		before = strings.ToLower(s.words[sp.start-1].text)
 	}
-	if slices.ContainsFunc([]string{"the", "a", "an"}, func(a string) bool { return a == before }) && sp.start > 1 {
+	if slices.ContainsFunc([]string{"the", "a", "an", "that"}, func(a string) bool { return a == before }) && sp.start > 1 {
 		before = strings.ToLower(s.words[sp.start-2].text)
 	}
 	v := s.near(p, sp)
 	single := sp.end == sp.start+1 && sp.kind == aText
+	if shape := shapeOf(p); shape != nil && sp.kind&aQuote == 0 {
+		if !shape.MatchString(sp.text) {
+			return 0
+		}
+		return 4 + v
+	}
+	if sp.kind&aText == 0 {
+		return 0
+	}
+	if single && (isOf(placeWords) && slices.Contains([]string{"in", "near"}, before) || p.required && s.closes(sp) && slices.Contains([]string{"for", "with", "about"}, before)) {
+		v = max(v, 1.5) // in boston; for boston
+	}
 	switch {
+	case sp.kind&aRest != 0 && isOf(queryWords):
+		return v + 3
+	case sp.kind&aRest != 0:
+		return 0
 	case s.onlyCues(p, sp):
 		return 0
 	case mentions(p.form.Description, sp.text):
@@ -57,6 +75,18 @@ func (s *sentence) textFits(p parameter, sp span) float64 {
 	if isOf(placeWords) && sp.kind&aName != 0 && slices.Contains([]string{"in", "at", "near", "from", "to", "of", "for"}, before) {
 		v += 1.5
 	}
+	if slices.Contains(saying, before) && isOf(messageWords) {
+		v += 2
+	}
+	if isOf([]string{"currency", "unit"}) { // 50 GBP in USD
+		counted := numberForm.MatchString(before)
+		switch {
+		case counted && isOf(fromWords), before == "in" && isOf(toWords):
+			v += 2
+		case counted && isOf(toWords), before == "in" && isOf(fromWords):
+			return 0
+		}
+	}
 	switch {
 	case before == "from" && isOf(fromWords), (before == "to" || before == "into") && isOf(toWords):
 		v += 2
@@ -70,6 +100,29 @@ func (s *sentence) textFits(p parameter, sp span) float64 {
 		v += 0.3
 	}
 	return v
+}
+
+// closes tells whether a span is the last of its phrase.
+func (s *sentence) closes(sp span) bool {
+	return sp.end == len(s.words) || s.words[sp.end-1].ends
+}
+
+// shapes are what some values look like, whatever words are near.
+var shapes = []struct{ of, value *regexp.Regexp }{
+	{regexp.MustCompile(`(?:^| )u?u?id$`), regexp.MustCompile(`\d`)},
+	{regexp.MustCompile(`(?:^| )(?:url|uri|link)$`), regexp.MustCompile(`\S\.\S`)},
+	{regexp.MustCompile(`(?:^| )e ?mail$|\be-?mail address`), regexp.MustCompile(`^\S+@\S+\.\S+$`)},
+}
+
+// shapeOf is what the values of a parameter look like; nil: like anything.
+func shapeOf(p parameter) *regexp.Regexp {
+	name := strings.Join(nameWords(p.name), " ")
+	for _, s := range shapes {
+		if s.of.MatchString(name) || s.of.MatchString(strings.ToLower(p.form.Description)) {
+			return s.value
+		}
+	}
+	return nil
 }
 
 // onlyCues tells whether a span is nothing but the parameter's own name.
@@ -280,6 +333,9 @@ func (s *sentence) listed(p parameter) ([]any, bool) {
 	}
 	return values, true
 }
+
+// Stem is an English word without the ending that tells one form of it from another.
+func Stem(w string) string { return stem(w) }
 
 // stem cuts the endings that tell one form of an English word from another.
 func stem(w string) string {
