@@ -69,20 +69,19 @@ func (t *turn) prompt() (req *loci.Request, forced bool) {
 }
 
 // returned is what tools have returned in the conversation, the client's own included.
-// Errors are words of the runtime, and may show how a right call looks.
+// What loci itself says of a call may show how a right one looks.
 func (t *turn) returned() (all []string) {
-	add := func(result string) {
-		if !strings.HasPrefix(result, `{"error":`) {
-			all = append(all, result)
-		}
-	}
 	for _, n := range t.path {
+		var results []string
 		switch {
 		case n.Sent.Role == loci.ToolRole:
-			add(n.Sent.Content)
+			results = []string{n.Sent.Content}
 		case isOutput(n):
-			for _, o := range toolcall.Outputs(n.Sent.Content) {
-				add(o)
+			results = toolcall.Outputs(n.Sent.Content)
+		}
+		for i, r := range results {
+			if !slices.Contains(n.Sent.Own, i) {
+				all = append(all, r)
 			}
 		}
 	}

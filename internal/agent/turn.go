@@ -92,6 +92,7 @@ type progress struct {
 	Failed   map[string]loci.ToolResult `json:"failed,omitempty"`
 	Native   bool                       `json:"native,omitempty"`  // they came as native tool calls, not as text
 	Outputs  []string                   `json:"outputs,omitempty"` // what came of those that were written as text
+	Own      []int                      `json:"own,omitempty"`     // the places of those that are loci's own words
 	Results  []loci.ToolResult          `json:"results,omitempty"` // of all calls of this turn
 	Seen     map[string]int             `json:"seen,omitempty"`    // how often a call was made, by name and arguments
 	Unknown  int                        `json:"unknown,omitempty"` // calls in a row of tools that do not exist
