@@ -272,8 +272,11 @@ type LastStep struct {
 	Request loci.Request `json:"request"`
 	// Sections are the parts of the system message, which is the first one, with their
 	// sizes in bytes.
-	Sections []loci.Span   `json:"sections"`
-	Profile  loci.Profile  `json:"profile"`
+	Sections []loci.Span  `json:"sections"`
+	Profile  loci.Profile `json:"profile"`
+	// Estimate is what the prompt was estimated to take before it was sent, in tokens; 0
+	// in the tiny tier, where it is always short.
+	Estimate int           `json:"estimated_prompt_tokens,omitempty"`
 	Receipt  *loci.Receipt `json:"receipt"` // nil while the call runs
 	Reply    *loci.Message `json:"reply"`
 	Session  loci.Session  `json:"session"`

@@ -52,6 +52,7 @@ func (l *lastSteps) begin(t *turn, req *loci.Request) past {
 	}
 	l.byID[id] = &LastStep{
 		Time: loci.Now(), Turn: t.id, Step: t.Step, Request: *req, Sections: t.session.Layout, Profile: t.profile, Session: t.session,
+		Estimate: int(float64(t.estimate) * t.agent.scales.of(t.profile)),
 	}
 	return before
 }

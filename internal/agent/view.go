@@ -51,7 +51,7 @@ func (t *turn) short(n loci.Node, digested bool) (loci.Message, bool) {
 		return m, false
 	}
 	most := len(m.Content)
-	if tokens, share := t.agent.counts.of(m.Content, n.ID), t.share(); tokens > share {
+	if tokens, share := t.weighNode(m.Content, n.ID), t.share(); tokens > share {
 		most = len(m.Content) * share / tokens
 	}
 	if digested {
@@ -199,7 +199,7 @@ func (t *turn) readOn(call loci.ToolCall) loci.ToolResult {
 		}
 		part.Text = whole[from:part.To]
 		data, _ := json.Marshal(part) // it always does
-		if size < leastShare || text.Tokens(string(data)) < t.share()*9/10 {
+		if size < leastShare || t.weigh(string(data)) < t.share()*9/10 {
 			return loci.ToolResult{Call: call, Data: data, Text: part.Text}
 		}
 	}
@@ -226,11 +226,11 @@ func (t *turn) result(name string) string {
 // countsKept is how many texts are remembered by their numbers of tokens.
 const countsKept = 20_000
 
-// counts remembers how many tokens texts take, which never change once they are part
-// of a transcript. Numbers are all that is kept. It is safe for concurrent use.
+// counts remembers what texts are made of, which never changes once they are part of a
+// transcript. Numbers are all that is kept. It is safe for concurrent use.
 type counts struct {
 	mu   sync.Mutex
-	made map[countKey]int
+	made map[countKey]text.Makeup
 }
 
 type countKey struct {
@@ -238,9 +238,9 @@ type countKey struct {
 	bytes int // a node's text is sent whole or cut
 }
 
-func (c *counts) of(s, node string) int {
+func (c *counts) of(s, node string) text.Makeup {
 	if len(s) < 64 {
-		return text.Tokens(s)
+		return text.Make(s)
 	}
 	k := countKey{node, len(s)}
 	c.mu.Lock()
@@ -249,16 +249,16 @@ func (c *counts) of(s, node string) int {
 	if ok {
 		return n
 	}
-	n = text.Tokens(s)
+	n = text.Make(s)
 	c.put(k, n)
 	return n
 }
 
-func (c *counts) put(k countKey, n int) {
+func (c *counts) put(k countKey, n text.Makeup) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.made == nil || len(c.made) >= countsKept {
-		c.made = map[countKey]int{}
+		c.made = map[countKey]text.Makeup{}
 	}
 	c.made[k] = n
 }

@@ -37,6 +37,7 @@ func (h *Hub) Probe(ctx context.Context, model string) (loci.Profile, error) {
 		return loci.Profile{}, err
 	}
 	a.update(func(p *loci.Profile) bool { *p = loci.Profile{Digest: p.Digest}; return true })
+	h.measure(ctx, t, a, f)
 	if err := h.whenQuiet(ctx, t, 0, newTrials(h, t, a, f)); err != nil {
 		return loci.Profile{}, err
 	}

@@ -6,6 +6,8 @@ var samples = [...]string{
 	"It was a quiet morning in the harbour, and the boats had not yet gone out. Mira carried the basket of letters up the hill, " +
 		"past the bakery and the old school, thinking about the meeting that she had promised to prepare for the next week. " +
 		"Nobody had told her which questions the committee would ask, so she wrote down everything that seemed important.",
+	"agent.newTurn(ctx).setOption(maxTokens).isEmpty, os.path.join(self.baseDir,config.fileName), window.addEventListener(onClick), " +
+		"kubectl_apply-f_deployment.yaml, user_id/order_items/created_at, fmt.Errorf(errNotFound), parseHTTPHeader, stdin_buf, tmp_dir, getServerURL.toString",
 	`{"type":"function","name":"search","parameters":{"path":{"type":"string"},"all":true,"lines":[],"required":["path"]}}` +
 		`{"a":"b","c":[{"d":"e"},{"f":null}]} https://example.org/a?b=c&d=e <p class="note">text</p> | a | b |---|---| **x** (see [y](z.md)) x += y[i].z(); $HOME/*.go`,
 	"func (t *turn) close(ctx context.Context) error {\n\tfor i, c := range t.calls {\n\t\tif c.done {\n\t\t\tcontinue\n\t\t}\n\t\tif err := c.end(ctx); err != nil {\n" +
@@ -34,7 +36,7 @@ func Fit(counted []int) (w Weights) {
 		made[i] = Make(s)
 	}
 	// Each sample has some of the other kinds in it, so that all depend on each other.
-	weights := []*float64{&w.Words, &w.Marks, &w.Blanks, &w.Digits, &w.Accents, &w.Han, &w.Letters, &w.Mixed}
+	weights := []*float64{&w.Words, &w.Names, &w.Marks, &w.Blanks, &w.Digits, &w.Accents, &w.Han, &w.Letters, &w.Mixed}
 	for range 8 {
 		for i, weight := range weights[:min(len(counted), len(weights))] {
 			if counted[i] <= 0 {

@@ -29,13 +29,14 @@ func Tokens(s string) int { return Make(s).Tokens(Weights{}) }
 
 // Makeup is what a text is made of, by the kinds that tokenizers differ in: the usual
 // estimate of each, in tenths of a token.
-type Makeup struct{ words, marks, blanks, digits, accents, han, letters, mixed, pictures int }
+type Makeup struct{ words, names, marks, blanks, digits, accents, han, letters, mixed, pictures int }
 
 // Weights say how many tokens a model makes of each kind of text for one of the usual
 // estimate. One that is 0 counts as 1. Pictures, and other marks that are no ASCII, are
 // as usual.
 type Weights struct {
-	Words   float64 // and what is in capitals
+	Words   float64 // behind a blank
+	Names   float64 // letters that are not behind a blank, such as parts of a name
 	Marks   float64
 	Blanks  float64 // but for the one before a word; ends of lines
 	Digits  float64
@@ -48,7 +49,7 @@ type Weights struct {
 // Tokens is how many tokens a model makes of a text.
 func (m Makeup) Tokens(w Weights) int {
 	if w == (Weights{}) {
-		return m.words/10 + (m.marks+m.blanks)/10 + (m.digits+m.accents+m.han+m.letters+m.mixed+m.pictures+9)/10
+		return (m.words+m.names)/10 + (m.marks+m.blanks)/10 + (m.digits+m.accents+m.han+m.letters+m.mixed+m.pictures+9)/10
 	}
 	return int(m.exact(w) + 0.999)
 }
@@ -56,7 +57,7 @@ func (m Makeup) Tokens(w Weights) int {
 // exact is Tokens without rounding.
 func (m Makeup) exact(w Weights) float64 {
 	n := float64(m.pictures)
-	for i, weight := range [...]float64{w.Words, w.Marks, w.Blanks, w.Digits, w.Accents, w.Han, w.Letters, w.Mixed} {
+	for i, weight := range [...]float64{w.Words, w.Names, w.Marks, w.Blanks, w.Digits, w.Accents, w.Han, w.Letters, w.Mixed} {
 		if weight == 0 {
 			weight = 1
 		}
@@ -66,8 +67,8 @@ func (m Makeup) exact(w Weights) float64 {
 }
 
 // kinds are those that have a weight, in the order of the weights.
-func (m *Makeup) kinds() [8]*int {
-	return [...]*int{&m.words, &m.marks, &m.blanks, &m.digits, &m.accents, &m.han, &m.letters, &m.mixed}
+func (m *Makeup) kinds() [9]*int {
+	return [...]*int{&m.words, &m.names, &m.marks, &m.blanks, &m.digits, &m.accents, &m.han, &m.letters, &m.mixed}
 }
 
 // Make finds out what a text is made of.
@@ -94,6 +95,7 @@ const (
 	capitals
 	marks
 	blanks
+	tabs // which belong to no word
 	ends // of lines
 	single
 )
@@ -103,6 +105,7 @@ type counter struct {
 	made   Makeup
 	run    kind
 	length int
+	apart  bool // it is behind a blank
 
 	// The stretch of letters and digits that the run is in.
 	begun  bool
@@ -124,7 +127,7 @@ func (c *counter) add(r rune, at int) {
 	case k == letters && c.run == capitals && c.length == 1: // a word with a capital letter
 		c.length++
 	case c.run == blanks && c.length == 1 && (k == letters || k == capitals || k == marks):
-		c.length = 1 // the blank before a word belongs to it
+		c.length, c.apart = 1, true // the blank before a word belongs to it
 	default:
 		c.close()
 		c.length = 1
@@ -163,17 +166,21 @@ func (c *counter) unravel(end int) {
 
 // close counts the run that ends.
 func (c *counter) close() {
+	words := &c.made.names
+	if c.apart {
+		words = &c.made.words
+	}
 	switch n := c.length; c.run {
 	case letters:
-		c.made.words += 10 + 10*(max(0, n-wordToken+moreLetters-1)/moreLetters)
+		*words += 10 + 10*(max(0, n-wordToken+moreLetters-1)/moreLetters)
 	case capitals:
-		c.made.words += 10 * ((n + capsToken - 1) / capsToken)
+		*words += 10 * ((n + capsToken - 1) / capsToken)
 	case marks:
 		c.made.marks += 10 * ((n + markToken - 1) / markToken)
-	case blanks, ends:
+	case blanks, tabs, ends:
 		c.made.blanks += 10
 	}
-	c.run, c.length = none, 0
+	c.run, c.length, c.apart = none, 0, false
 }
 
 // kinds are those of the ASCII characters.
@@ -192,8 +199,10 @@ func kindOf(r rune) kind {
 		return capitals
 	case r >= '0' && r <= '9', r >= 0x80:
 		return single
-	case r == ' ' || r == '\t':
+	case r == ' ':
 		return blanks
+	case r == '\t':
+		return tabs
 	case r == '\n' || r == '\r':
 		return ends
 	}
