@@ -114,10 +114,14 @@ type Settings struct {
 	Purpose       string
 	Texts         prompt.Texts
 	FamilyTexts   map[string]prompt.Texts
-	ReplaceClient bool // leave out the client's own system message
-	MaxSteps      int  // model calls a turn
-	KeptRounds    int  // rounds kept when the window is full
-	UsableShare   int  // percent of a window that a conversation may fill; 0: by the model's size
+	ReplaceClient bool        // leave out the client's own system message
+	MaxSteps      int         // model calls a turn
+	KeptRounds    int         // rounds kept when the window is full
+	UsableShare   int         // percent of a window that a conversation may fill; 0: by the model's size
+	LongResults   LongResults // empty: LongAuto
+	// DigestFor is how long it may be predicted to take that the model reads a result in
+	// parts, where it is left to loci; 0: half a minute.
+	DigestFor time.Duration
 	// AskFor is how long a question waits for its answer; 0: five minutes.
 	AskFor  time.Duration
 	Working string
@@ -163,6 +167,7 @@ func New(c Config) *Agent {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	c.Settings.DigestFor = cmp.Or(c.Settings.DigestFor, digestFor)
 	c.Settings.AskFor = cmp.Or(c.Settings.AskFor, 5*time.Minute)
 	return &Agent{cfg: c}
 }

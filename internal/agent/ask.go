@@ -21,6 +21,9 @@ func (t *turn) ask(ctx context.Context) phase {
 	if t.Step >= t.agent.cfg.Settings.MaxSteps {
 		return t.exhausted()
 	}
+	if !t.condense(ctx) {
+		return (*turn).end
+	}
 	t.Step++
 	t.makeRoom()
 	req, forced := t.prompt()
@@ -341,7 +344,10 @@ func (t *turn) toText() phase {
 
 // request is the next model call: the frozen system block and, where the model calls
 // tools natively, the tools, then the path.
-func (t *turn) request() *loci.Request {
+func (t *turn) request() *loci.Request { return t.requestOf(t.view()) }
+
+// requestOf is request for a path as the model reads it.
+func (t *turn) requestOf(view []loci.Node) *loci.Request {
 	req := &loci.Request{
 		Model:    t.session.Model,
 		Messages: make([]loci.Message, 0, len(t.path)+1),
@@ -356,7 +362,7 @@ func (t *turn) request() *loci.Request {
 	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
 	var before loci.Node // the last one that was sent
-	for _, n := range sendable(t.view()) {
+	for _, n := range sendable(view) {
 		// Many models demand that the roles take turns.
 		switch last := &req.Messages[len(req.Messages)-1]; {
 		case n.Sent.Role != loci.User || last.Role != loci.User:

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"iter"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"loci"
+	"loci/internal/agent"
 	"loci/internal/embedded/embeddedtest"
 	"loci/internal/model"
 	"loci/internal/model/server"
@@ -98,4 +100,72 @@ func TestEstimateCounted(t *testing.T) {
 			t.Errorf("%s: the estimate of %d tokens is %d", tc.name, counted, estimate[false])
 		}
 	}
+}
+
+// condensed is the real embedded model in a small window, whose first reply is a call
+// that it would not make itself.
+type condensed struct {
+	textual
+	usages []loci.Usage
+	said   []string
+	why    []loci.Purpose
+}
+
+func (m *condensed) Profile(ctx context.Context, name string) (loci.Profile, error) {
+	p, err := m.textual.Profile(ctx, name)
+	p.Window, p.Constrain = 2048, loci.Yes
+	return p, err
+}
+
+func (m *condensed) Chat(ctx context.Context, req loci.Request) iter.Seq2[loci.Chunk, error] {
+	first := len(m.usages) == 0
+	req.Options.MaxTokens = new(min(40, *cmp.Or(req.Options.MaxTokens, new(20))))
+	return func(yield func(loci.Chunk, error) bool) {
+		said := ""
+		for c, err := range m.Hub.Chat(ctx, req) {
+			said += c.Text
+			if c.Usage != nil {
+				m.usages, m.said, m.why = append(m.usages, *c.Usage), append(m.said, said), append(m.why, req.Purpose)
+			}
+			if c.Finish != "" && first {
+				c = loci.Chunk{Text: `<tool>read_file(path="harbour.txt")</tool>`, Finish: loci.FinishStop, Usage: c.Usage}
+			} else if first {
+				c.Text = ""
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestCondenseReal has the real model read a long result in parts: its server, which has
+// one slot, keeps the conversation all the time.
+func TestCondenseReal(t *testing.T) {
+	m := &condensed{textual: textual{Hub: realHub(t)}}
+	w := newWorld(t, loci.TierText)
+	w.long = agent.LongDigest
+	w.tools.files["harbour.txt"] = strings.Repeat("The harbour was quiet in the morning, and the boats had not gone out yet. Nobody was on the pier but an old man with his dog. ", 26) +
+		"The lighthouse keeper is called Ondřej Vlk. " + strings.Repeat("In the evening the boats came back with fish, and the bells of the church could be heard far over the water. ", 26)
+	w.agent.Close()
+	w.agent = w.with(m)
+	o, told := w.notices("Read harbour.txt. Who is the lighthouse keeper?")
+	if len(m.usages) < 3 || len(told) == 0 || !strings.Contains(told[0], "parts") || o.finished.State != loci.TurnDone {
+		t.Fatalf("%+v, told %q, %d calls", o.finished, told, len(m.usages))
+	}
+	for i, u := range m.usages[1:] {
+		t.Logf("%s: %d tokens, %d in the cache, %q", m.why[i+1], u.Prompt, *u.Cached, m.said[i+1])
+		if lost := m.usages[0].Prompt - *u.Cached; lost > 16 {
+			t.Errorf("call %d: %d tokens of the conversation were lost", i+2, lost)
+		}
+	}
+	last := len(m.why) - 1
+	if m.why[last] != loci.PurposeStep || m.why[1] != loci.PurposeSummary {
+		t.Errorf("the calls were %v", m.why)
+	}
+	step, err := w.agent.Debug(t.Context(), owner, o.session)
+	if err != nil || !strings.Contains(step.Request.Messages[len(step.Request.Messages)-1].Content, `{"digest":`) {
+		t.Errorf("the model went on with %+v, %v", step.Request.Messages, err)
+	}
+	t.Logf("%s", step.Request.Messages[len(step.Request.Messages)-1].Content)
 }

@@ -80,11 +80,7 @@ func (t *turn) makeRoom() {
 	if fits() || t.unmet {
 		return
 	}
-	newest := len(t.path)
-	for newest > 0 && (t.path[newest-1].Sent.Role == loci.ToolRole || isOutput(t.path[newest-1])) {
-		newest--
-	}
-	if t.digestTo(newest-2) && fits() { // the call itself stays with its results
+	if t.digestTo(t.newest()-2) && fits() { // the call itself stays with its results
 		return
 	}
 	if rounds := roundStarts(t.path); len(rounds) > 1 {
@@ -132,9 +128,9 @@ func (t *turn) dropSteps() bool {
 // if that changes nothing.
 func (t *turn) digestTo(last int) bool {
 	before := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Digested })
-	long := 0
+	long, told := 0, digests(t.path)
 	for i := before + 1; i <= last && i < len(t.path); i++ {
-		if _, changed := t.short(t.path[i], true); changed && !t.path[i].Unsent {
+		if _, changed := t.short(t.path[i], true, told); changed && !t.path[i].Unsent {
 			long++
 		}
 	}

@@ -28,6 +28,8 @@ func settings(c config.Config, getenv func(string) string) agent.Settings {
 		AskFor:        c.Timeouts.Answer,
 		KeptRounds:    c.KeptRounds,
 		UsableShare:   c.UsableShare,
+		LongResults:   agent.LongResults(c.LongResults),
+		DigestFor:     c.Timeouts.Digest,
 		Working:       c.WorkingFolder,
 		Folders:       func(p loci.Principal) []string { return rights(c, p) },
 	}
