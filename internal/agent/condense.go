@@ -99,23 +99,36 @@ func (t *turn) tooLongNow(from int) (found []long) {
 		}
 		for i, content := range contents {
 			if !slices.Contains(n.Sent.Own, i) && t.weigh(content) > share/len(contents) {
-				found = append(found, long{n, i, cmp.Or(n.Sent.ToolName, "a tool"), content})
+				l := long{node: n, index: i, name: n.Sent.ToolName, content: content}
+				if r, ok := t.came(l); ok {
+					l.name = r.Call.Name
+				}
+				l.name = cmp.Or(l.name, "a tool")
+				found = append(found, l)
 			}
 		}
 	}
 	return found
 }
 
+// came is the result as it came in this turn, if it did.
+func (t *turn) came(l long) (loci.ToolResult, bool) {
+	for _, r := range t.Results {
+		if content := toolcall.Content(r); l.content == content || l.content == toolcall.Outputs(toolcall.AsOutput(content))[0] {
+			return r, true
+		}
+	}
+	return loci.ToolResult{}, false
+}
+
 // rendered is the tool's own summary of its result: its words for a person, where these
 // fit, as those of a list do that has less in it than its JSON. Empty if there are none.
 func (t *turn) rendered(l long) string {
-	i := slices.IndexFunc(t.Results, func(r loci.ToolResult) bool {
-		return l.content == toolcall.Content(r) || l.content == toolcall.Outputs(toolcall.Output(r))[0]
-	})
-	if i < 0 || t.agent.cfg.Settings.LongResults == LongCut {
+	r, ok := t.came(l)
+	if !ok || t.agent.cfg.Settings.LongResults == LongCut {
 		return ""
 	}
-	if words := strings.TrimSpace(toolcall.Inert(t.Results[i].Text)); t.weigh(words) <= t.share() {
+	if words := strings.TrimSpace(toolcall.Inert(r.Text)); t.weigh(words) <= t.share() {
 		return words
 	}
 	return ""

@@ -145,12 +145,12 @@ func TestCondenseReal(t *testing.T) {
 	m := &condensed{textual: textual{Hub: realHub(t)}}
 	w := newWorld(t, loci.TierText)
 	w.long = agent.LongDigest
-	w.tools.files["harbour.txt"] = strings.Repeat("The harbour was quiet in the morning, and the boats had not gone out yet. Nobody was on the pier but an old man with his dog. ", 26) +
-		"The lighthouse keeper is called Ondřej Vlk. " + strings.Repeat("In the evening the boats came back with fish, and the bells of the church could be heard far over the water. ", 26)
+	w.tools.files["harbour.txt"] = strings.Repeat("The harbour was quiet in the morning, and the boats had not gone out yet. Nobody was on the pier but an old man with his dog. ", 15) +
+		"The lighthouse keeper is called Ondřej Vlk. " + strings.Repeat("In the evening the boats came back with fish, and the bells of the church could be heard far over the water. ", 15)
 	w.agent.Close()
 	w.agent = w.with(m)
 	o, told := w.notices("Read harbour.txt. Who is the lighthouse keeper?")
-	if len(m.usages) < 3 || len(told) == 0 || !strings.Contains(told[0], "parts") || o.finished.State != loci.TurnDone {
+	if len(m.usages) < 3 || len(told) == 0 || !strings.Contains(told[0], "The result of read_file is too long") || o.finished.State != loci.TurnDone {
 		t.Fatalf("%+v, told %q, %d calls", o.finished, told, len(m.usages))
 	}
 	for i, u := range m.usages[1:] {
