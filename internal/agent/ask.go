@@ -103,12 +103,14 @@ type output struct {
 	finish  loci.Finish
 	usage   *loci.Usage
 	receipt loci.Receipt
+	over    *runaway // why it was ended before its end; nil: it was not
 }
 
 // stream makes one model call and shows of its text what a reader lets through.
 func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.Reader) (*output, error) {
-	var text strings.Builder
+	var text, thoughts strings.Builder
 	out := &output{}
+	held := t.leash(req)
 	began := time.Now()
 	t.announce()
 	before := t.agent.steps.begin(t, req)
@@ -127,7 +129,7 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.R
 		t.say(visible, chunk.Reasoning+thought)
 		out.calls = append(out.calls, chunk.ToolCalls...)
 		out.cut = cmp.Or(chunk.Cut, out.cut)
-		out.thought += len(chunk.Reasoning)
+		thoughts.WriteString(chunk.Reasoning)
 		if chunk.Finish != "" {
 			out.finish = chunk.Finish
 		}
@@ -138,8 +140,12 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.R
 			out.finish = loci.FinishStop
 			break
 		}
+		if out.over = cmp.Or(held.tears(inText, text.String()), held.tears(inThoughts, thoughts.String())); out.over != nil {
+			out.finish = loci.FinishLength
+			break
+		}
 	}
-	out.text = text.String()
+	out.text, out.thought = text.String(), thoughts.Len()
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
@@ -221,6 +227,9 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 	if len(written) > 0 {
 		sent.Content = toolcall.Restore(out.text)
 	}
+	if out.over != nil {
+		sent.Content = out.over.without(sent.Content)
+	}
 	t.Native = len(out.calls) > 0
 	t.Calls = written
 	if t.Native {
@@ -235,6 +244,10 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 	done := loci.StepFinished{Step: t.Step, Text: out.text, Calls: t.Calls, Finish: out.finish, Receipt: out.receipt}
 	switch {
 	case len(t.Calls) > 0:
+		if out.over != nil {
+			t.gap()
+			t.speak(out.over.told())
+		}
 		t.called(&done, fault)
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
 		if !t.record(done) {
@@ -249,6 +262,9 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 	case fault != nil:
 		t.gap()
 		t.speak(amiss(fault))
+	case out.over != nil:
+		t.gap()
+		t.speak(out.over.told())
 	case t.shown.Len() == 0 && out.finish == loci.FinishLength: // in its thoughts, or in a call
 		t.speak("(The limit of the reply's length was reached before the model had answered. Ask for less at once, or allow longer replies.)")
 	case out.finish == loci.FinishLength && t.req.Options.MaxTokens == nil:
