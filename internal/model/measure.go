@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,11 +37,16 @@ func (h *Hub) measure(ctx context.Context, t *Target, a *acquaintance, f server.
 	w := text.Fit(counted)
 	found.Weights = loci.TextWeights(w)
 	m.template(&found)
+	moves := false
 	if f.Tools != nil && *f.Tools && m.ok {
 		m.tools(&found, w)
+		moves = m.toolsMove() == loci.Yes
 	}
 	h.config.Logger.Debug("a model's tokens were counted", "model", t.Model.ID, "counting", found)
-	return a.update(func(p *loci.Profile) bool { p.Counting = found; return true })
+	return a.update(func(p *loci.Profile) bool {
+		p.Counting, p.ToolsMove = found, p.ToolsMove || moves
+		return true
+	})
 }
 
 // measuring counts for one model. It stops to ask at the first question that the server
@@ -63,17 +69,12 @@ func (m *measuring) tokens(s string) (n int) {
 
 // prompt counts a prompt as the chat template writes it.
 func (m *measuring) prompt(messages int, tools ...loci.ToolSpec) float64 {
-	if !m.ok {
-		return 0
-	}
-	req := loci.Request{Model: m.t.Model.ID, Tools: tools, Messages: []loci.Message{{Role: loci.System, Content: sampleSaid}}}
+	all := []loci.Message{{Role: loci.System, Content: sampleSaid}}
 	for i := range messages - 1 {
 		role := []loci.Role{loci.User, loci.Assistant}[i%2]
-		req.Messages = append(req.Messages, loci.Message{Role: role, Content: sampleSaid})
+		all = append(all, loci.Message{Role: role, Content: sampleSaid})
 	}
-	prompt, told, err := m.t.Server.Render(m.ctx, req)
-	m.ok = told && err == nil
-	return float64(m.tokens(prompt))
+	return float64(m.tokens(m.written(all, tools...)))
 }
 
 // sampleSaid is what messages say of which only the surroundings matter.
@@ -117,4 +118,42 @@ func (m *measuring) tools(c *loci.Counting, w text.Weights) {
 	}
 	c.Schema, c.Tool = scale, each
 	c.Tools = one - none - each - scale*of(short)
+}
+
+// toolsMove tells whether the chat template keeps the tools where they were when a
+// conversation goes on, as far as the server shows what the template writes. That is sure,
+// where what calls cost may have been somebody else's doing.
+func (m *measuring) toolsMove() loci.Finding {
+	tool, _, _ := sampleTools()
+	said := []loci.Message{{Role: loci.System, Content: sampleSaid}, user("Which files are there?")}
+	first := m.written(said, tool)
+	call := loci.ToolCall{ID: "call00001", Name: tool.Name, Arguments: json.RawMessage(`{"path":"a"}`)}
+	end := strings.Index(first, said[1].Content)
+	if end < 0 || !strings.Contains(first, tool.Name) {
+		return loci.Unknown
+	}
+	begins := first[:end+len(said[1].Content)]
+	for _, more := range [][]loci.Message{
+		{{Role: loci.Assistant, Content: "Two."}, user("And now?")},
+		{{Role: loci.Assistant, ToolCalls: []loci.ToolCall{call}}, {Role: loci.ToolRole, ToolCallID: call.ID, ToolName: call.Name, Content: "b"}},
+	} {
+		next := m.written(slices.Concat(said, more), tool)
+		if !m.ok {
+			return loci.Unknown
+		}
+		if !strings.HasPrefix(next, begins) {
+			return loci.Yes
+		}
+	}
+	return loci.No
+}
+
+// written is a prompt as the chat template writes it.
+func (m *measuring) written(messages []loci.Message, tools ...loci.ToolSpec) (prompt string) {
+	if m.ok {
+		var err error
+		prompt, m.ok, err = m.t.Server.Render(m.ctx, loci.Request{Model: m.t.Model.ID, Messages: messages, Tools: tools})
+		m.ok = m.ok && err == nil
+	}
+	return prompt
 }

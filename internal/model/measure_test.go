@@ -20,6 +20,7 @@ import (
 type tokenizing struct {
 	asked atomic.Int32
 	old   bool // it knows no such questions
+	moves bool // its template writes the tools before the last message
 }
 
 var heavy = text.Weights{Han: 2}
@@ -43,7 +44,7 @@ func (s *tokenizing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reply(map[string]any{"tokens": make([]int, n)})
 	case r.URL.Path == "/apply-template":
 		var in struct {
-			Messages []struct{ Content string }
+			Messages []struct{ Role, Content string }
 			Tools    []struct {
 				Function struct {
 					Name, Description string
@@ -53,15 +54,19 @@ func (s *tokenizing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		_ = json.NewDecoder(r.Body).Decode(&in)
 		prompt := strings.Repeat("\x00", 9)
-		for _, m := range in.Messages {
-			prompt += strings.Repeat("\x00", 5) + m.Content
-		}
+		tools := ""
 		for i, t := range in.Tools {
 			if i == 0 {
-				prompt += strings.Repeat("\x00", 40)
+				tools += strings.Repeat("\x00", 40)
 			}
 			n := 12 + 2*text.Make(t.Function.Name+t.Function.Description+string(t.Function.Parameters)).Tokens(heavy)
-			prompt += strings.Repeat("\x00", n)
+			tools += strings.Repeat("\x00", n-text.Make(t.Function.Name).Tokens(heavy)) + t.Function.Name
+		}
+		for i, m := range in.Messages {
+			if i == 1 && !s.moves || i == len(in.Messages)-1 && s.moves {
+				prompt += tools
+			}
+			prompt += strings.Repeat("\x00", 5) + m.Content
 		}
 		reply(map[string]string{"prompt": prompt})
 	default:
@@ -97,6 +102,24 @@ func TestMeasure(t *testing.T) {
 	}
 	if n := s.asked.Load(); n > 40 {
 		t.Errorf("the server was asked %d times", n)
+	}
+}
+
+// TestToolsMoveShown has a server show whether its template moves the tools: that is known
+// at the first contact, and what calls seem to show is not believed against it.
+func TestToolsMoveShown(t *testing.T) {
+	for _, moves := range []bool{false, true} {
+		h := hub(t, Config{Backends: []server.Backend{{URL: serve(t, &tokenizing{moves: moves}) + "/v1", Dialect: loci.OpenAI, Kind: server.KindLlamaServer}}})
+		p, err := h.Profile(t.Context(), "m")
+		if err != nil || p.ToolsMove != moves || (p.Tier == loci.TierText) != moves {
+			t.Errorf("moves %v: %+v, %v", moves, p, err)
+		}
+		if h.ToolsMove("m") {
+			t.Errorf("moves %v: that is news", moves)
+		}
+		if p, err = h.Profile(t.Context(), "m"); err != nil || p.ToolsMove != moves {
+			t.Errorf("moves %v: later %+v, %v", moves, p, err)
+		}
 	}
 }
 
