@@ -157,3 +157,36 @@ func (m *measuring) written(messages []loci.Message, tools ...loci.ToolSpec) (pr
 	}
 	return prompt
 }
+
+// count is the trial that measures by what calls take, for servers that have no tokenizer
+// to ask, such as Ollama: one short call for each kind of text in which models differ most.
+func (r *trials) count(ctx context.Context) error {
+	if r.a.known().Counting != (loci.Counting{}) {
+		return nil
+	}
+	defer func(thinks bool) { r.thinks = thinks }(r.thinks)
+	r.thinks = false // a reply of one token is cut in any case
+	tokens := func(said string) (int, error) {
+		a, ok, err := r.ask(ctx, loci.Request{Messages: []loci.Message{user(said)}}, 1)
+		if err != nil || !ok || a.refused {
+			return 0, err
+		}
+		return a.prompt, nil
+	}
+	around, err := tokens(".")
+	if err != nil || around == 0 {
+		return err
+	}
+	around-- // for what is said
+	samples := text.Samples()
+	counted := make([]int, len(samples))
+	for _, i := range text.Telling() {
+		n, err := tokens(samples[i])
+		if err != nil || n <= around { // or its usage leaves out what is cached
+			return err
+		}
+		counted[i] = n - around
+	}
+	r.find(func(p *loci.Profile) { p.Counting.Weights = loci.TextWeights(text.Fit(counted)) })
+	return nil
+}

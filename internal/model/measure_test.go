@@ -105,6 +105,31 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// counting is a server that has no tokenizer to ask, and counts each prompt.
+func counting(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v1/models" {
+		fmt.Fprint(w, listOf("m"))
+		return
+	}
+	var in struct{ Messages []struct{ Content string } }
+	_ = json.NewDecoder(r.Body).Decode(&in)
+	n := 9
+	for _, m := range in.Messages {
+		n += 5 + text.Make(m.Content).Tokens(heavy)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":"Good."},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":2}}`, n)
+}
+
+// TestMeasureByUsage counts by what calls take, in the trials, where nobody else tells.
+func TestMeasureByUsage(t *testing.T) {
+	h := hub(t, Config{Backends: []server.Backend{{URL: serve(t, http.HandlerFunc(counting)) + "/v1", Dialect: loci.OpenAI, Kind: server.KindJan}}})
+	p, err := h.Probe(t.Context(), "m")
+	if w := p.Counting.Weights; err != nil || math.Abs(w.Han-2) > 0.1 || math.Abs(w.Words-1) > 0.1 || math.Abs(w.Digits-1) > 0.1 || math.Abs(w.Accents-1) > 0.1 || w.Mixed != 0 {
+		t.Errorf("%+v, %v", p.Counting, err)
+	}
+}
+
 // TestToolsMoveShown has a server show whether its template moves the tools: that is known
 // at the first contact, and what calls seem to show is not believed against it.
 func TestToolsMoveShown(t *testing.T) {

@@ -25,6 +25,10 @@ var samples = [...]string{
 // Samples are the texts by which the Weights of a model are found.
 func Samples() []string { return samples[:] }
 
+// Telling are the places of the Samples in which models differ most: prose, digits, accents
+// and Chinese.
+func Telling() []int { return []int{0, 4, 5, 6} }
+
 // The bounds of a weight. What a server tells beyond them is not believed.
 const leastWeight, mostWeight = 0.2, 5
 
