@@ -9,7 +9,9 @@
 // How the model is asked depends on its tier: natively, or with its tools described in
 // the text (ask.go), or by moves that the runtime chooses for a tiny one (choose.go).
 // What a session begins with is frozen; when the window fills, older results are sent
-// in short and older turns left out (window.go, view.go). A call that cannot be read or
+// in short and older turns left out (window.go, view.go); a result that is too long by
+// itself is read in parts first where that pays (condense.go). A reply that comes to no
+// end is ended (circles.go). A call that cannot be read or
 // does not fit is corrected (correct.go), and a reply that should have made one is
 // nudged (nudge.go). An aside puts a question to the end of a conversation that the
 // server has in its cache, and leaves nothing there (aside.go).
