@@ -370,7 +370,7 @@ func (t *turn) requestOf(view []loci.Node) *loci.Request {
 		Options:  t.req.Options,
 		Purpose:  loci.PurposeStep,
 	}
-	if t.Receipt.Calls == 0 {
+	if t.Receipt.Calls == t.apart {
 		req.Purpose = loci.PurposeChat
 	}
 	if t.session.Tier == loci.TierNative {

@@ -324,6 +324,7 @@ func (t *turn) bookPart(req *loci.Request, usage *loci.Usage, bytes int) {
 		Prompt: receipt.Prompt{Request: req, Layout: t.session.Layout}, Usage: usage, Before: t.session.Sent, Text: bytes,
 		Speed: t.agent.steps.speed(req.Model),
 	})
+	t.apart++
 	context := t.Receipt.Context
 	t.Receipt = receipt.Sum(t.Receipt, r)
 	t.Receipt.Context = cmp.Or(context, t.Receipt.Context)

@@ -258,3 +258,39 @@ func TestOwnSummary(t *testing.T) {
 		}
 	}
 }
+
+// TestCondenseOfClient reads what a client's own tool gave like any other result.
+func TestCondenseOfClient(t *testing.T) {
+	for _, tier := range []loci.Tier{loci.TierNative, loci.TierText} {
+		w, parts := condensing(t, tier, func(r loci.Request) any { return reading(r) })
+		before, n := w.model.answer, 0
+		w.model.answer = func(r loci.Request) any {
+			if r.Purpose == loci.PurposeSummary {
+				return before(r)
+			}
+			if n++; n > 1 {
+				return "Refused."
+			}
+			if tier == loci.TierText {
+				return `<tool>get_weather(city="Oslo")</tool>`
+			}
+			return call("get_weather", `{"city":"Oslo"}`)
+		}
+		c := &toolUser{w: w, tools: []loci.ToolSpec{clientTool("get_weather", "Tells the weather.")}}
+		first := c.say("Was connection 250 refused?")
+		o := c.send(loci.Message{Role: loci.ToolRole, ToolCallID: first.finished.Calls[0].ID, Content: logLines(300)})
+		last := w.model.requests[len(w.model.requests)-1].Messages
+		if p := w.model.requests[len(w.model.requests)-1].Purpose; p != loci.PurposeChat {
+			t.Errorf("%s: the first call of the turn is for %q", tier, p)
+		}
+		if got := last[len(last)-1].Content; len(*parts) < 2 || o.text != "Refused." || !strings.Contains(got, `{"digest":"Line: connection 250 refused."`) {
+			t.Errorf("%s: %d parts, %q, then %q", tier, len(*parts), got, o.text)
+		}
+		// The client sends all of it again, and it is the same conversation.
+		if o := c.say("Sure?"); o.session != first.session {
+			t.Errorf("%s: another session", tier)
+		}
+		again := w.model.requests[len(w.model.requests)-1].Messages
+		extends(t, last, again)
+	}
+}

@@ -50,6 +50,7 @@ type branch struct {
 	full      bool        // the window is, and the person was told
 	overlong  int         // prompts that the server found too long
 	rebased   bool        // the path was cut and begins anew
+	apart     int         // calls that were no part of the conversation
 	condensed string      // the last node of which it was seen whether it is too long
 	lastID    string      // node that the next one follows
 	lastPath  [32]byte    // path hash of the last shown node
