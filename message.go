@@ -22,6 +22,9 @@ type Message struct {
 	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"` // the call that a tool message answers
 	ToolName   string     `json:"tool_name,omitempty"`    // the tool that a tool message comes from
+	// Own are the places of those of its results that are loci's own words, such as what
+	// is wrong with a call, and not those of a tool. No server is sent it.
+	Own []int `json:"own,omitempty"`
 }
 
 // Image is a picture sent along with a message.

@@ -78,8 +78,39 @@ type Profile struct {
 	Systems   Finding `json:"second_system,omitempty"` // and another one later on
 	Alternate Finding `json:"alternate,omitempty"`     // it demands that user and assistant take turns
 
+	Counting Counting `json:"counting,omitzero"`
+
 	Speed  Speed `json:"speed,omitzero"`
 	Probed Time  `json:"probed,omitzero"` // when the trials came to their end; zero: not yet
+}
+
+// Counting is how many tokens a model makes of texts, and its chat template writes around
+// them, as its server has counted. What is 0 is not known.
+type Counting struct {
+	// Weights are what the tokenizer makes of kinds of text for one token of the usual
+	// estimate (package text).
+	Weights TextWeights `json:"weights,omitzero"`
+	Message float64     `json:"message,omitempty"` // tokens around a message
+	Prompt  float64     `json:"prompt,omitempty"`  // around all messages
+	// Of a prompt with tools: Tools is what it takes more for that alone, Tool what stands
+	// around each, and Schema what its name, description and parameters take for one token
+	// of their estimate.
+	Tools  float64 `json:"tools,omitempty"`
+	Tool   float64 `json:"tool,omitempty"`
+	Schema float64 `json:"schema,omitempty"`
+}
+
+// TextWeights are the weights of package text, which says what they are.
+type TextWeights struct {
+	Words   float64 `json:"words"`
+	Names   float64 `json:"names"`
+	Marks   float64 `json:"marks"`
+	Blanks  float64 `json:"blanks"`
+	Digits  float64 `json:"digits"`
+	Accents float64 `json:"accents"`
+	Han     float64 `json:"han"`
+	Letters float64 `json:"letters"`
+	Mixed   float64 `json:"mixed"`
 }
 
 // Speed is how fast a model reads and writes, in tokens a second; 0 where

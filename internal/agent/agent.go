@@ -9,7 +9,9 @@
 // How the model is asked depends on its tier: natively, or with its tools described in
 // the text (ask.go), or by moves that the runtime chooses for a tiny one (choose.go).
 // What a session begins with is frozen; when the window fills, older results are sent
-// in short and older turns left out (window.go, view.go). A call that cannot be read or
+// in short and older turns left out (window.go, view.go); a result that is too long by
+// itself is read in parts first where that pays (condense.go). A reply that comes to no
+// end is ended (circles.go). A call that cannot be read or
 // does not fit is corrected (correct.go), and a reply that should have made one is
 // nudged (nudge.go). An aside puts a question to the end of a conversation that the
 // server has in its cache, and leaves nothing there (aside.go).
@@ -114,10 +116,14 @@ type Settings struct {
 	Purpose       string
 	Texts         prompt.Texts
 	FamilyTexts   map[string]prompt.Texts
-	ReplaceClient bool // leave out the client's own system message
-	MaxSteps      int  // model calls a turn
-	KeptRounds    int  // rounds kept when the window is full
-	UsableShare   int  // percent of a window that a conversation may fill; 0: by the model's size
+	ReplaceClient bool        // leave out the client's own system message
+	MaxSteps      int         // model calls a turn
+	KeptRounds    int         // rounds kept when the window is full
+	UsableShare   int         // percent of a window that a conversation may fill; 0: by the model's size
+	LongResults   LongResults // empty: LongAuto
+	// DigestFor is how long it may be predicted to take that the model reads a result in
+	// parts, where it is left to loci; 0: half a minute.
+	DigestFor time.Duration
 	// AskFor is how long a question waits for its answer; 0: five minutes.
 	AskFor  time.Duration
 	Working string
@@ -163,6 +169,7 @@ func New(c Config) *Agent {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	c.Settings.DigestFor = cmp.Or(c.Settings.DigestFor, digestFor)
 	c.Settings.AskFor = cmp.Or(c.Settings.AskFor, 5*time.Minute)
 	return &Agent{cfg: c}
 }
@@ -272,8 +279,11 @@ type LastStep struct {
 	Request loci.Request `json:"request"`
 	// Sections are the parts of the system message, which is the first one, with their
 	// sizes in bytes.
-	Sections []loci.Span   `json:"sections"`
-	Profile  loci.Profile  `json:"profile"`
+	Sections []loci.Span  `json:"sections"`
+	Profile  loci.Profile `json:"profile"`
+	// Estimate is what the prompt was estimated to take before it was sent, in tokens; 0
+	// in the tiny tier, where it is always short.
+	Estimate int           `json:"estimated_prompt_tokens,omitempty"`
 	Receipt  *loci.Receipt `json:"receipt"` // nil while the call runs
 	Reply    *loci.Message `json:"reply"`
 	Session  loci.Session  `json:"session"`

@@ -125,6 +125,7 @@ type shelf struct {
 	writing func(context.Context)
 	more    int    // further tools, which are never called
 	words   string // put before each description
+	text    string // said of each file that is read, instead of what is in it
 }
 
 func (s *shelf) file(name string) string {
@@ -198,7 +199,7 @@ func (s *shelf) Call(ctx context.Context, scope loci.Scope, call loci.ToolCall, 
 		return loci.ToolResult{Call: call, Err: e, Text: e.Message}
 	}
 	data, _ := json.Marshal(map[string]string{"text": text})
-	return loci.ToolResult{Call: call, Data: data, Text: text}
+	return loci.ToolResult{Call: call, Data: data, Text: cmp.Or(s.text, text)}
 }
 
 // world is an agent with everything around it.
@@ -211,8 +212,9 @@ type world struct {
 	store *store.DB
 	log   *faultyLog
 	agent *agent.Agent
-	steps int           // of a turn; 0: 6
-	share int           // of a window
+	steps int // of a turn; 0: 6
+	share int // of a window
+	long  agent.LongResults
 	wait  time.Duration // how long a question waits; 0: long
 }
 
@@ -256,7 +258,7 @@ func (w *world) with(model agent.Model) *agent.Agent {
 	return agent.New(agent.Config{
 		Model: model, Tools: tools, Log: w.log, Approvals: w.store, Waits: w.log, Transcripts: transcript.Store{Sessions: w.store, Nodes: w.store}, Chooser: chooser{}, Teller: w.tells,
 		Settings: agent.Settings{
-			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: cmp.Or(w.steps, 6), KeptRounds: 4, UsableShare: w.share, AskFor: w.wait,
+			User: "Mira", Zone: "Europe/Prague", Texts: prompt.Default(), MaxSteps: cmp.Or(w.steps, 6), KeptRounds: 4, UsableShare: w.share, LongResults: w.long, AskFor: w.wait,
 			Folders: func(p loci.Principal) []string {
 				if p.Owner {
 					return []string{"/home/mira"}

@@ -21,6 +21,9 @@ func (t *turn) ask(ctx context.Context) phase {
 	if t.Step >= t.agent.cfg.Settings.MaxSteps {
 		return t.exhausted()
 	}
+	if !t.condense(ctx) {
+		return (*turn).end
+	}
 	t.Step++
 	t.makeRoom()
 	req, forced := t.prompt()
@@ -69,20 +72,19 @@ func (t *turn) prompt() (req *loci.Request, forced bool) {
 }
 
 // returned is what tools have returned in the conversation, the client's own included.
-// Errors are words of the runtime, and may show how a right call looks.
+// What loci itself says of a call may show how a right one looks.
 func (t *turn) returned() (all []string) {
-	add := func(result string) {
-		if !strings.HasPrefix(result, `{"error":`) {
-			all = append(all, result)
-		}
-	}
 	for _, n := range t.path {
+		var results []string
 		switch {
 		case n.Sent.Role == loci.ToolRole:
-			add(n.Sent.Content)
+			results = []string{n.Sent.Content}
 		case isOutput(n):
-			for _, o := range toolcall.Outputs(n.Sent.Content) {
-				add(o)
+			results = toolcall.Outputs(n.Sent.Content)
+		}
+		for i, r := range results {
+			if !slices.Contains(n.Sent.Own, i) {
+				all = append(all, r)
 			}
 		}
 	}
@@ -101,12 +103,14 @@ type output struct {
 	finish  loci.Finish
 	usage   *loci.Usage
 	receipt loci.Receipt
+	over    *runaway // why it was ended before its end; nil: it was not
 }
 
 // stream makes one model call and shows of its text what a reader lets through.
 func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.Reader) (*output, error) {
-	var text strings.Builder
+	var text, thoughts strings.Builder
 	out := &output{}
+	held := t.leash(req)
 	began := time.Now()
 	t.announce()
 	before := t.agent.steps.begin(t, req)
@@ -125,7 +129,7 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.R
 		t.say(visible, chunk.Reasoning+thought)
 		out.calls = append(out.calls, chunk.ToolCalls...)
 		out.cut = cmp.Or(chunk.Cut, out.cut)
-		out.thought += len(chunk.Reasoning)
+		thoughts.WriteString(chunk.Reasoning)
 		if chunk.Finish != "" {
 			out.finish = chunk.Finish
 		}
@@ -136,8 +140,12 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.R
 			out.finish = loci.FinishStop
 			break
 		}
+		if out.over = cmp.Or(held.tears(inText, text.String()), held.tears(inThoughts, thoughts.String())); out.over != nil {
+			out.finish = loci.FinishLength
+			break
+		}
 	}
-	out.text = text.String()
+	out.text, out.thought = text.String(), thoughts.Len()
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
@@ -219,6 +227,9 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 	if len(written) > 0 {
 		sent.Content = toolcall.Restore(out.text)
 	}
+	if out.over != nil {
+		sent.Content = out.over.without(sent.Content)
+	}
 	t.Native = len(out.calls) > 0
 	t.Calls = written
 	if t.Native {
@@ -233,6 +244,10 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 	done := loci.StepFinished{Step: t.Step, Text: out.text, Calls: t.Calls, Finish: out.finish, Receipt: out.receipt}
 	switch {
 	case len(t.Calls) > 0:
+		if out.over != nil {
+			t.gap()
+			t.speak(out.over.told())
+		}
 		t.called(&done, fault)
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
 		if !t.record(done) {
@@ -247,6 +262,9 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 	case fault != nil:
 		t.gap()
 		t.speak(amiss(fault))
+	case out.over != nil:
+		t.gap()
+		t.speak(out.over.told())
 	case t.shown.Len() == 0 && out.finish == loci.FinishLength: // in its thoughts, or in a call
 		t.speak("(The limit of the reply's length was reached before the model had answered. Ask for less at once, or allow longer replies.)")
 	case out.finish == loci.FinishLength && t.req.Options.MaxTokens == nil:
@@ -342,14 +360,17 @@ func (t *turn) toText() phase {
 
 // request is the next model call: the frozen system block and, where the model calls
 // tools natively, the tools, then the path.
-func (t *turn) request() *loci.Request {
+func (t *turn) request() *loci.Request { return t.requestOf(t.view()) }
+
+// requestOf is request for a path as the model reads it.
+func (t *turn) requestOf(view []loci.Node) *loci.Request {
 	req := &loci.Request{
 		Model:    t.session.Model,
 		Messages: make([]loci.Message, 0, len(t.path)+1),
 		Options:  t.req.Options,
 		Purpose:  loci.PurposeStep,
 	}
-	if t.Receipt.Calls == 0 {
+	if t.Receipt.Calls == t.apart {
 		req.Purpose = loci.PurposeChat
 	}
 	if t.session.Tier == loci.TierNative {
@@ -357,7 +378,7 @@ func (t *turn) request() *loci.Request {
 	}
 	req.Messages = append(req.Messages, loci.Message{Role: loci.System, Content: t.session.System})
 	var before loci.Node // the last one that was sent
-	for _, n := range sendable(t.view()) {
+	for _, n := range sendable(view) {
 		// Many models demand that the roles take turns.
 		switch last := &req.Messages[len(req.Messages)-1]; {
 		case n.Sent.Role != loci.User || last.Role != loci.User:

@@ -212,7 +212,7 @@ func (t *turn) addUser(sent string) {
 	m := t.req.Message
 	m.Content = sent
 	n := transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.req.Message.Content, m)
-	t.fit(t.agent.counts.of(sent, n.ID) + imageTokens*len(m.Images))
+	t.fit(t.weighNode(sent, n.ID) + imageTokens*len(m.Images))
 	t.add(n)
 	t.rebase()
 }

@@ -56,7 +56,7 @@ func (t *turn) called(done *loci.StepFinished, fault *toolcall.Fault) {
 	good := len(faults) < len(t.Calls)
 	if fault != nil { // of a call beside them, which would be lost in silence
 		faults = append(faults, fault)
-		t.Outputs = append(t.Outputs, t.correction(done.Finish, fault))
+		t.output(t.correction(done.Finish, fault), true)
 	}
 	if len(faults) == 0 {
 		t.Faults = nil
@@ -103,7 +103,7 @@ func (t *turn) retry(done *loci.StepFinished, sent loci.Message, fault *toolcall
 // tellModel has the model go on from its own words and from what the runtime says to them.
 func (t *turn) tellModel(done *loci.StepFinished, sent loci.Message, words string) phase {
 	t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
-	t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{Role: loci.User, Content: words}))
+	t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{Role: loci.User, Content: words, Own: []int{0}}))
 	if !t.record(*done) {
 		return (*turn).end
 	}

@@ -35,10 +35,7 @@ func (l *lastSteps) begin(t *turn, req *loci.Request) past {
 		l.byID, l.callers, l.speeds = map[string]*LastStep{}, map[string]string{}, map[string]*receipt.Speed{}
 	}
 	id := t.session.ID
-	if l.speeds[req.Model] == nil {
-		l.speeds[req.Model] = &receipt.Speed{}
-	}
-	before := past{alone: l.callers[req.Model] == id, speed: l.speeds[req.Model]}
+	before := past{alone: l.callers[req.Model] == id, speed: l.speedOf(req.Model)}
 	if c := l.byID[id]; c != nil {
 		before.prompt = &receipt.Prompt{Request: &c.Request, Layout: c.Sections}
 	}
@@ -52,8 +49,24 @@ func (l *lastSteps) begin(t *turn, req *loci.Request) past {
 	}
 	l.byID[id] = &LastStep{
 		Time: loci.Now(), Turn: t.id, Step: t.Step, Request: *req, Sections: t.session.Layout, Profile: t.profile, Session: t.session,
+		Estimate: int(float64(t.estimate) * t.agent.scales.of(t.profile)),
 	}
 	return before
+}
+
+// speedOf is the speed of a model. The caller holds mu, and there is a map.
+func (l *lastSteps) speedOf(model string) *receipt.Speed {
+	if l.speeds[model] == nil {
+		l.speeds[model] = &receipt.Speed{}
+	}
+	return l.speeds[model]
+}
+
+// speed is the speed of a model that was called before; nil for any other.
+func (l *lastSteps) speed(model string) *receipt.Speed {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.speeds[model]
 }
 
 func (l *lastSteps) finish(session string, out *output) {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"loci"
-	"loci/internal/text"
 )
 
 // patience is how long a reply may take to begin without a word about it.
@@ -32,11 +31,12 @@ func (t *turn) unread() int {
 	tokens := t.fixed() + t.pathTokens(t.view())
 	if last, ok := t.agent.steps.get(t.session.ID); ok && last.Request.Model == t.session.Model {
 		tokens = t.pathTokens(t.view())
+		message := int(aroundOf(t.profile.Counting).message)
 		for _, m := range last.Request.Messages[1:] { // after the system block
-			tokens -= text.Tokens(m.Content) + messageTokens
+			tokens -= t.weigh(m.Content) + message
 		}
 		if last.Reply != nil {
-			tokens -= text.Tokens(last.Reply.Content) + messageTokens
+			tokens -= t.weigh(last.Reply.Content) + message
 		}
 	}
 	return max(0, int(float64(tokens)*t.agent.scales.of(t.profile)))

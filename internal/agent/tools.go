@@ -169,18 +169,32 @@ func (t *turn) heed(r loci.ToolResult) {
 		return
 	}
 	if t.Native {
-		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{
-			Role: loci.ToolRole, Content: toolcall.Content(r), ToolCallID: r.Call.ID, ToolName: r.Call.Name,
-		}))
+		m := loci.Message{Role: loci.ToolRole, Content: toolcall.Content(r), ToolCallID: r.Call.ID, ToolName: r.Call.Name}
+		if own(r) {
+			m.Own = []int{0}
+		}
+		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, m))
 		return
 	}
-	t.Outputs = append(t.Outputs, toolcall.Output(r))
+	t.output(toolcall.Output(r), own(r))
+}
+
+// own tells whether a result is loci's own words: an error that nobody outside has a
+// part in.
+func own(r loci.ToolResult) bool { return r.Err != nil && r.Origin == "" }
+
+// output adds to what came of calls that were written as text.
+func (t *turn) output(words string, own bool) {
+	if own {
+		t.Own = append(t.Own, len(t.Outputs))
+	}
+	t.Outputs = append(t.Outputs, words)
 }
 
 // giveOutputs adds the results of calls that were written as text.
 func (t *turn) giveOutputs() {
 	if len(t.Outputs) > 0 {
-		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{Role: loci.User, Content: strings.Join(t.Outputs, "\n")}))
-		t.Outputs = nil
+		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, loci.Message{Role: loci.User, Content: strings.Join(t.Outputs, "\n"), Own: t.Own}))
+		t.Outputs, t.Own = nil, nil
 	}
 }

@@ -38,21 +38,23 @@ type turn struct {
 // branch is where a turn stands in its session's transcript, and what of it is
 // still to be stored.
 type branch struct {
-	session  loci.Session
-	isNew    bool
-	anew     bool        // its prompt is written now
-	dirty    bool        // the session itself has to be stored again
-	begun    bool        // the person's message is in the path
-	path     []loci.Node // from the session's base to here: what the model is sent
-	estimate int         // tokens of the prompt that was made last
-	hidden   int         // questions of the path that are not sent
-	told     bool        // the person was told that older results are sent in short
-	full     bool        // the window is, and the person was told
-	overlong int         // prompts that the server found too long
-	rebased  bool        // the path was cut and begins anew
-	lastID   string      // node that the next one follows
-	lastPath [32]byte    // path hash of the last shown node
-	pending  loci.Batch  // nodes and questions, to be stored with the next events
+	session   loci.Session
+	isNew     bool
+	anew      bool        // its prompt is written now
+	dirty     bool        // the session itself has to be stored again
+	begun     bool        // the person's message is in the path
+	path      []loci.Node // from the session's base to here: what the model is sent
+	estimate  int         // tokens of the prompt that was made last
+	hidden    int         // questions of the path that are not sent
+	told      bool        // the person was told that older results are sent in short
+	full      bool        // the window is, and the person was told
+	overlong  int         // prompts that the server found too long
+	rebased   bool        // the path was cut and begins anew
+	apart     int         // calls that were no part of the conversation
+	condensed string      // the last node of which it was seen whether it is too long
+	lastID    string      // node that the next one follows
+	lastPath  [32]byte    // path hash of the last shown node
+	pending   loci.Batch  // nodes and questions, to be stored with the next events
 }
 
 // kit is what a turn works with.
@@ -92,6 +94,7 @@ type progress struct {
 	Failed   map[string]loci.ToolResult `json:"failed,omitempty"`
 	Native   bool                       `json:"native,omitempty"`  // they came as native tool calls, not as text
 	Outputs  []string                   `json:"outputs,omitempty"` // what came of those that were written as text
+	Own      []int                      `json:"own,omitempty"`     // the places of those that are loci's own words
 	Results  []loci.ToolResult          `json:"results,omitempty"` // of all calls of this turn
 	Seen     map[string]int             `json:"seen,omitempty"`    // how often a call was made, by name and arguments
 	Unknown  int                        `json:"unknown,omitempty"` // calls in a row of tools that do not exist

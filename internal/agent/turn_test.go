@@ -242,7 +242,11 @@ func TestCannotBegin(t *testing.T) {
 // between, the prefix stays; and the person is told each time.
 func TestWindowOverflow(t *testing.T) {
 	w := newWorld(t, loci.TierNative)
-	long := strings.Repeat("All work and no play makes a dull day. ", 50) // about 490 tokens
+	var all strings.Builder // about 490 tokens
+	for i := range 45 {
+		fmt.Fprintf(&all, "All work and no play makes day %d dull. ", i)
+	}
+	long := all.String()
 	var history []loci.Message
 	for i := range 10 {
 		history = append(history,

@@ -20,16 +20,17 @@ const (
 )
 
 // view is the path as the model reads it: results that are too long for the window
-// begin, and say how to read on; up to where the session is digested, so do all long
-// ones, and long calls. The same path gives the same bytes each time.
+// begin, and say how to read on, or are told in short where there is a digest; up to where
+// the session is digested, so do all long ones, and long calls. The same path gives the
+// same bytes each time.
 func (t *turn) view() []loci.Node {
 	digested := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Digested })
-	view, cloned := t.path, false
+	view, cloned, told := t.path, false, digests(t.path)
 	for i, n := range t.path {
 		if n.Unsent {
 			continue
 		}
-		m, changed := t.short(n, i <= digested)
+		m, changed := t.short(n, i <= digested, told)
 		if !changed {
 			continue
 		}
@@ -41,8 +42,8 @@ func (t *turn) view() []loci.Node {
 	return view
 }
 
-// short is what is sent of a node.
-func (t *turn) short(n loci.Node, digested bool) (loci.Message, bool) {
+// short is what is sent of a node. Told are digests of results.
+func (t *turn) short(n loci.Node, digested bool, told map[result]string) (loci.Message, bool) {
 	m := n.Sent
 	if n.Shown == nil && digested && m.Role == loci.Assistant {
 		return t.shortCalls(m)
@@ -51,11 +52,16 @@ func (t *turn) short(n loci.Node, digested bool) (loci.Message, bool) {
 		return m, false
 	}
 	most := len(m.Content)
-	if tokens, share := t.agent.counts.of(m.Content, n.ID), t.share(); tokens > share {
+	if tokens, share := t.weighNode(m.Content, n.ID), t.share(); tokens > share {
 		most = len(m.Content) * share / tokens
 	}
 	if digested {
 		most = min(most, digest)
+	}
+	if len(told) > 0 {
+		if m, ok := inDigests(n, most, told); ok {
+			return m, true
+		}
 	}
 	switch {
 	case len(m.Content) <= most:
@@ -66,6 +72,32 @@ func (t *turn) short(n loci.Node, digested bool) (loci.Message, bool) {
 		m.Content = shortOutputs(m.Content, n.ID, most)
 	}
 	return m, true
+}
+
+// inDigests is a node's message of at most so many bytes with those of its results told
+// in short that have a digest. It is false where none has.
+func inDigests(n loci.Node, most int, told map[result]string) (loci.Message, bool) {
+	m, native := n.Sent, n.Sent.Role == loci.ToolRole
+	contents := []string{m.Content}
+	if !native {
+		contents = toolcall.Outputs(m.Content)
+	}
+	any := false
+	for i, content := range contents {
+		words, ok := told[result{n.ID, i}]
+		any = any || ok
+		switch most := most / len(contents); {
+		case ok:
+			contents[i] = asDigest(text.Clip(words, max(most, digest)), content, n.ID, i, native)
+		case len(content) > most:
+			contents[i] = string(excerpt(content, n.ID, i, most, native))
+		}
+		if !native {
+			contents[i] = toolcall.AsOutput(contents[i])
+		}
+	}
+	m.Content = strings.Join(contents, "\n")
+	return m, any
 }
 
 // share is how many tokens of a window one result may take: half of what the system
@@ -93,14 +125,19 @@ func shortOutputs(content, node string, most int) string {
 // excerpt is the beginning of a result in at most so many bytes, and how to read on.
 func excerpt(content, node string, index, most int, native bool) json.RawMessage {
 	name := resultName(node, index)
-	how := "read_result(id=%q, from=%d)"
-	if native {
-		how = `find_tool {"name":"read_result","arguments":{"id":%q,"from":%d}}`
-	}
+	how := howToRead(native)
 	return toolcall.Shorten(original(content), max(most, digest), func(kept, all int) string {
 		kept = max(0, kept-len(`…"`))
 		return fmt.Sprintf("%d of %d bytes. Go on: "+how, kept, all, name, kept)
 	})
+}
+
+// howToRead is the call that reads a result from a byte on.
+func howToRead(native bool) string {
+	if native {
+		return `find_tool {"name":"read_result","arguments":{"id":%q,"from":%d}}`
+	}
+	return "read_result(id=%q, from=%d)"
 }
 
 // original is a result as the object that is read on in.
@@ -199,7 +236,7 @@ func (t *turn) readOn(call loci.ToolCall) loci.ToolResult {
 		}
 		part.Text = whole[from:part.To]
 		data, _ := json.Marshal(part) // it always does
-		if size < leastShare || text.Tokens(string(data)) < t.share()*9/10 {
+		if size < leastShare || t.weigh(string(data)) < t.share()*9/10 {
 			return loci.ToolResult{Call: call, Data: data, Text: part.Text}
 		}
 	}
@@ -208,7 +245,7 @@ func (t *turn) readOn(call loci.ToolCall) loci.ToolResult {
 // result is a result of the path, whole; empty if there is none of that name.
 func (t *turn) result(name string) string {
 	for _, n := range slices.Backward(t.path) {
-		if n.Sent.Role == loci.ToolRole && resultName(n.ID, 0) == name {
+		if n.Sent.Role == loci.ToolRole && !n.Unsent && resultName(n.ID, 0) == name {
 			return string(original(n.Sent.Content))
 		}
 		if !isOutput(n) {
@@ -226,11 +263,11 @@ func (t *turn) result(name string) string {
 // countsKept is how many texts are remembered by their numbers of tokens.
 const countsKept = 20_000
 
-// counts remembers how many tokens texts take, which never change once they are part
-// of a transcript. Numbers are all that is kept. It is safe for concurrent use.
+// counts remembers what texts are made of, which never changes once they are part of a
+// transcript. Numbers are all that is kept. It is safe for concurrent use.
 type counts struct {
 	mu   sync.Mutex
-	made map[countKey]int
+	made map[countKey]text.Makeup
 }
 
 type countKey struct {
@@ -238,9 +275,9 @@ type countKey struct {
 	bytes int // a node's text is sent whole or cut
 }
 
-func (c *counts) of(s, node string) int {
+func (c *counts) of(s, node string) text.Makeup {
 	if len(s) < 64 {
-		return text.Tokens(s)
+		return text.Make(s)
 	}
 	k := countKey{node, len(s)}
 	c.mu.Lock()
@@ -249,16 +286,16 @@ func (c *counts) of(s, node string) int {
 	if ok {
 		return n
 	}
-	n = text.Tokens(s)
+	n = text.Make(s)
 	c.put(k, n)
 	return n
 }
 
-func (c *counts) put(k countKey, n int) {
+func (c *counts) put(k countKey, n text.Makeup) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.made == nil || len(c.made) >= countsKept {
-		c.made = map[countKey]int{}
+		c.made = map[countKey]text.Makeup{}
 	}
 	c.made[k] = n
 }

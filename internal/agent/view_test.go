@@ -9,6 +9,22 @@ import (
 	"loci/internal/toolcall"
 )
 
+// A digest that was held to a form is read, also where it was cut at its limit.
+func TestInForm(t *testing.T) {
+	for said, want := range map[string]string{
+		`{"digest":"Two \"errors\"."}`:       `Two "errors".`,
+		"{\n  \"digest\": \"Two errors, and": "Two errors, and",
+		`{"digest":"C:\\`:                    `C:`,
+		`{"digest":"all"`:                    "all",
+		`Two errors.`:                        "",
+		`{"digest":`:                         "",
+	} {
+		if got := inForm(said); got != want {
+			t.Errorf("%s: %q, want %q", said, got, want)
+		}
+	}
+}
+
 // A long call is sent in short in the session's dialect, as a call that can be read.
 func TestShortCalls(t *testing.T) {
 	specs := []loci.ToolSpec{{Name: "write_file", Parameters: json.RawMessage(`{"type":"object"}`)}}

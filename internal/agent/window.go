@@ -80,11 +80,7 @@ func (t *turn) makeRoom() {
 	if fits() || t.unmet {
 		return
 	}
-	newest := len(t.path)
-	for newest > 0 && (t.path[newest-1].Sent.Role == loci.ToolRole || isOutput(t.path[newest-1])) {
-		newest--
-	}
-	if t.digestTo(newest-2) && fits() { // the call itself stays with its results
+	if t.digestTo(t.newest()-2) && fits() { // the call itself stays with its results
 		return
 	}
 	if rounds := roundStarts(t.path); len(rounds) > 1 {
@@ -132,9 +128,9 @@ func (t *turn) dropSteps() bool {
 // if that changes nothing.
 func (t *turn) digestTo(last int) bool {
 	before := slices.IndexFunc(t.path, func(n loci.Node) bool { return n.ID == t.session.Digested })
-	long := 0
+	long, told := 0, digests(t.path)
 	for i := before + 1; i <= last && i < len(t.path); i++ {
-		if _, changed := t.short(t.path[i], true); changed && !t.path[i].Unsent {
+		if _, changed := t.short(t.path[i], true, told); changed && !t.path[i].Unsent {
 			long++
 		}
 	}
@@ -177,14 +173,19 @@ func (t *turn) replyRoom() int {
 
 // fixed is what a prompt takes before the conversation begins.
 func (t *turn) fixed() int {
-	n := text.Tokens(t.session.System) + messageTokens
+	around := aroundOf(t.profile.Counting)
+	n := float64(t.weigh(t.session.System)) + around.message + around.prompt
 	if t.session.Tier != loci.TierNative {
-		return n // tools are described in the system block
+		return int(n) // tools are described in the system block
 	}
-	for _, s := range t.offered() {
-		n += toolTokens + text.Tokens(s.Name) + text.Tokens(s.Description) + text.Tokens(string(s.Parameters))
+	tools := t.offered()
+	if len(tools) > 0 {
+		n += around.tools
 	}
-	return n
+	for _, s := range tools {
+		n += around.tool + around.schema*float64(t.weigh(s.Name)+t.weigh(s.Description)+t.weigh(string(s.Parameters)))
+	}
+	return int(n)
 }
 
 // fromBase leaves out what was left out before, and counts the questions in it. A turn
@@ -217,17 +218,41 @@ func roundStarts(path []loci.Node) []int {
 }
 
 func (t *turn) pathTokens(path []loci.Node) int {
-	n := 0
+	n, messages := 0, 0
 	for _, node := range path {
 		if node.Unsent {
 			continue
 		}
-		n += t.agent.counts.of(node.Sent.Content, node.ID) + messageTokens + imageTokens*len(node.Sent.Images)
+		messages++
+		n += t.weighNode(node.Sent.Content, node.ID) + imageTokens*len(node.Sent.Images)
 		for _, c := range node.Sent.ToolCalls {
-			n += callTokens + text.Tokens(c.Name) + text.Tokens(string(c.Arguments))
+			n += callTokens + t.weigh(c.Name) + t.weigh(string(c.Arguments))
 		}
 	}
-	return n
+	return n + int(float64(messages)*aroundOf(t.profile.Counting).message)
+}
+
+// weigh is how many tokens the model makes of a text, by what is known of its tokenizer.
+func (t *turn) weigh(s string) int { return text.Make(s).Tokens(t.weights()) }
+
+// weighNode is weigh for the text of a node, sent whole or cut.
+func (t *turn) weighNode(s, node string) int { return t.agent.counts.of(s, node).Tokens(t.weights()) }
+
+func (t *turn) weights() text.Weights { return text.Weights(t.profile.Counting.Weights) }
+
+// around is how many tokens a chat template writes around what is told.
+type around struct{ prompt, message, tools, tool, schema float64 }
+
+// aroundOf takes what was counted, and what is usual where nothing was.
+func aroundOf(c loci.Counting) around {
+	a := around{message: messageTokens, tool: toolTokens, schema: 1}
+	if c.Message > 0 {
+		a.prompt, a.message = c.Prompt, c.Message
+	}
+	if c.Schema > 0 {
+		a.tools, a.tool, a.schema = c.Tools, c.Tool, c.Schema
+	}
+	return a
 }
 
 // windowUntold is the window of a model that nobody tells anything about, in tokens.

@@ -28,6 +28,8 @@ func settings(c config.Config, getenv func(string) string) agent.Settings {
 		AskFor:        c.Timeouts.Answer,
 		KeptRounds:    c.KeptRounds,
 		UsableShare:   c.UsableShare,
+		LongResults:   agent.LongResults(c.LongResults),
+		DigestFor:     c.Timeouts.Digest,
 		Working:       c.WorkingFolder,
 	}
 	if style, ok := prompt.Profile(c.PromptProfile); ok {

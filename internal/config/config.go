@@ -88,6 +88,7 @@ type Config struct {
 	KeptRounds int    `yaml:"kept_rounds" min:"1" max:"1000" doc:"When the model's window is full, the oldest rounds of a conversation are left out, in one large step; at most this many stay."`
 	// UsableShare is percent.
 	UsableShare int      `yaml:"usable_share" min:"0" max:"75" doc:"Percent of a model's window that a conversation may fill before old parts are shortened or left out; a quarter always stays free for the reply. 0: half for models up to 8 billion weights, else three quarters. See docs/window.md."`
+	LongResults string   `yaml:"long_results" enum:"auto,digest,cut" doc:"What becomes of a tool's result that is too long for the model's window. cut: it begins, and the model reads on if it wants to. digest: the model first reads all of it in parts, apart from the conversation, and keeps what matters for your question; it can still read the original. auto: digest where the model has more than 1.25 billion weights and the reading is predicted to be done within timeouts.digest, else cut. See docs/window.md."`
 	Timeouts    Timeouts `yaml:"timeouts"`
 
 	// Files.
@@ -128,6 +129,7 @@ type Timeouts struct {
 	Idle      time.Duration `yaml:"idle" doc:"Wait for the next piece of a reply that has begun."`
 	Tool      time.Duration `yaml:"tool" doc:"Time a tool may take, where it has no limit of its own."`
 	Answer    time.Duration `yaml:"answer" doc:"Wait for your yes or no; silence is a no."`
+	Digest    time.Duration `yaml:"digest" doc:"Longest that the model is predicted to read a result that is too long for its window; see long_results. At twice that it is cut short."`
 }
 
 // TLS says how to encrypt what goes to clients.
@@ -215,6 +217,7 @@ func Default() Config {
 		PromptProfile: "general",
 		ClientSystem:  "keep",
 		ClientJobs:    "auto",
+		LongResults:   "auto",
 		WarmUp:        true,
 		OpenWebUI:     "auto",
 		Taint:         "strict",
@@ -227,6 +230,7 @@ func Default() Config {
 			Idle:      60 * time.Second,
 			Tool:      60 * time.Second,
 			Answer:    5 * time.Minute,
+			Digest:    30 * time.Second,
 		},
 		Log:      Log{Level: "info"},
 		Embedded: Embedded{Enabled: true, Window: 8192},

@@ -136,6 +136,8 @@ func cases(t *testing.T) map[string][3]setCase {
 		"timeouts.idle":       wait(),
 		"timeouts.tool":       wait(),
 		"timeouts.answer":     wait(),
+		"timeouts.digest":     wait(),
+		"long_results":        text("digest", "cut", "auto"),
 		"data_path":           paths(),
 		"state_path":          paths(),
 		"log.level":           text("debug", "warn", "error"),

@@ -1,13 +1,18 @@
 package model
 
-import "loci"
+import (
+	"context"
+
+	"loci"
+)
 
 // movedReason is why a model with native tools gets them as text.
 const movedReason = "Its chat template puts the tools elsewhere with each message, so they stay in the text, where the server keeps them in its cache."
 
 // ToolsMove marks a model whose chat template does not keep the tools where they
 // were, as calls have shown: new sessions write them into the system block. It tells
-// whether that is news.
+// whether that is news. Calls may show it wrongly, where other programs have used the
+// server in between: one that shows what its template writes is asked first.
 func (h *Hub) ToolsMove(model string) (news bool) {
 	t, err := h.Resolve(h.ctx, model)
 	if err != nil { // its server is gone
@@ -15,6 +20,12 @@ func (h *Hub) ToolsMove(model string) (news bool) {
 	}
 	a := h.acquaintance(t)
 	if a.known().Tier != loci.TierNative {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(h.ctx, measureLimit)
+	defer cancel()
+	if m := (measuring{t: t, ctx: ctx, ok: true}); m.toolsMove() == loci.No {
+		h.config.Logger.Info("calls look as if a chat template moved the tools, and it does not: another program may use the model server", "model", model)
 		return false
 	}
 	news = a.update(func(p *loci.Profile) bool { changed := !p.ToolsMove; p.ToolsMove = true; return changed })

@@ -39,6 +39,7 @@ func (h *Hub) Probe(ctx context.Context, model string) (loci.Profile, error) {
 	// The speed stays: every call measures it, and the server may have the prompts of
 	// trials in its cache and read nothing of them.
 	a.update(func(p *loci.Profile) bool { *p = loci.Profile{Digest: p.Digest, Speed: p.Speed}; return true })
+	h.measure(ctx, t, a, f)
 	if err := h.whenQuiet(ctx, t, 0, newTrials(h, t, a, f)); err != nil {
 		return loci.Profile{}, err
 	}

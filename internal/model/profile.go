@@ -162,6 +162,9 @@ func (h *Hub) examine(t *Target, a *acquaintance) (server.Facts, error) {
 		f.Digest = d + "+" + f.Digest
 	}
 	known := h.recall(ctx, t, a, f)
+	if h.measure(ctx, t, a, f) {
+		known = false
+	}
 	if f.Tools == nil && compose(a.snapshot(), a.base, f).Native == loci.Unknown && !a.tried() {
 		if err := h.quick(ctx, t, a, f); err != nil {
 			return f, err

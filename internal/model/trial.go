@@ -51,6 +51,7 @@ type answer struct {
 	written []loci.ToolCall // as text, in whatever dialect
 	refused bool            // the server did not want to
 	cut     bool            // it is not whole
+	prompt  int             // tokens of what it was asked, as the server counts them
 }
 
 // lost tells that nothing but thoughts came, which proves nothing.
@@ -66,7 +67,7 @@ func newTrials(h *Hub, t *Target, a *acquaintance, f server.Facts) *trials {
 // run makes all trials. After an error, such as that a chat came, it can be called
 // again and goes on with the trial that did not come to its end.
 func (r *trials) run(ctx context.Context) error {
-	all := []func(context.Context) error{r.talk, r.stopping, r.native, r.choice, r.constrain, r.roles, r.text}
+	all := []func(context.Context) error{r.talk, r.stopping, r.native, r.choice, r.constrain, r.roles, r.text, r.count}
 	for ; r.next < len(all); r.next++ {
 		if err := all[r.next](ctx); err != nil {
 			return err
@@ -128,6 +129,9 @@ func (r *trials) reply(ctx context.Context, req loci.Request) (answer, error) {
 		a.thought = a.thought || c.Reasoning != ""
 		a.native = append(a.native, c.ToolCalls...)
 		a.cut = a.cut || c.Finish == loci.FinishLength
+		if c.Usage != nil {
+			a.prompt = c.Usage.Prompt
+		}
 		r.measure(w, req, c)
 	}
 	visible, written, _ := reader.Close()

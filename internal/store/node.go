@@ -84,6 +84,7 @@ type sentRest struct {
 	ToolCalls  []sentCall   `json:"tool_calls,omitempty"`
 	ToolCallID string       `json:"tool_call_id,omitempty"`
 	ToolName   string       `json:"tool_name,omitempty"`
+	Own        []int        `json:"own,omitempty"`
 }
 
 type sentCall struct {
@@ -94,11 +95,11 @@ type sentCall struct {
 
 // encodeRest gives nil for a message that is only a role and a text.
 func encodeRest(m loci.Message) (*string, error) {
-	r := sentRest{Reasoning: m.Reasoning, Images: m.Images, ToolCallID: m.ToolCallID, ToolName: m.ToolName}
+	r := sentRest{Reasoning: m.Reasoning, Images: m.Images, ToolCallID: m.ToolCallID, ToolName: m.ToolName, Own: m.Own}
 	for _, c := range m.ToolCalls {
 		r.ToolCalls = append(r.ToolCalls, sentCall{c.ID, c.Name, string(c.Arguments)})
 	}
-	if r.Reasoning == "" && r.Images == nil && r.ToolCalls == nil && r.ToolCallID == "" && r.ToolName == "" {
+	if r.Reasoning == "" && r.Images == nil && r.ToolCalls == nil && r.ToolCallID == "" && r.ToolName == "" && r.Own == nil {
 		return nil, nil // most messages
 	}
 	b, err := json.Marshal(r)
@@ -114,7 +115,7 @@ func decodeRest(data []byte, m *loci.Message) error {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return err
 	}
-	m.Reasoning, m.Images, m.ToolCallID, m.ToolName = r.Reasoning, r.Images, r.ToolCallID, r.ToolName
+	m.Reasoning, m.Images, m.ToolCallID, m.ToolName, m.Own = r.Reasoning, r.Images, r.ToolCallID, r.ToolName, r.Own
 	for _, c := range r.ToolCalls {
 		m.ToolCalls = append(m.ToolCalls, loci.ToolCall{ID: c.ID, Name: c.Name, Arguments: json.RawMessage(c.Arguments)})
 	}

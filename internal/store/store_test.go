@@ -175,7 +175,7 @@ func TestNodeBytes(t *testing.T) {
 	}
 	result := loci.Node{
 		ID: loci.NewID(loci.NodePrefix), Session: s.ID, Parent: step.ID, Turn: "turn_1", Created: at(91),
-		Sent: loci.Message{Role: loci.ToolRole, Content: "[]", ToolCallID: "call_1", ToolName: "list_dir"},
+		Sent: loci.Message{Role: loci.ToolRole, Content: "[]", ToolCallID: "call_1", ToolName: "list_dir", Own: []int{0}},
 	}
 	want = append(want, step, result)
 	mustSave(t, db, loci.Batch{Session: s, Nodes: want})

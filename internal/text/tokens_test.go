@@ -1,6 +1,8 @@
 package text_test
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,5 +39,51 @@ func TestTokens(t *testing.T) {
 	}
 	if a, b := text.Tokens(strings.Repeat("word ", 1000)), text.Tokens(strings.Repeat("word ", 2000)); b < 2*a-2 || b > 2*a {
 		t.Errorf("twice the text takes %d tokens instead of %d", b, 2*a)
+	}
+}
+
+// TestFit finds the weights of tokenizers that take one kind of text otherwise, and
+// estimates other texts of that kind by them.
+func TestFit(t *testing.T) {
+	var usual []int
+	for _, s := range text.Samples() {
+		usual = append(usual, text.Tokens(s))
+	}
+	near := func(got, want float64) bool { return got > want-0.05 && got < want+0.05 }
+	if w := text.Fit(usual); !near(w.Words, 1) || !near(w.Marks, 1) || !near(w.Blanks, 1) || !near(w.Digits, 1) ||
+		!near(w.Accents, 1) || !near(w.Han, 1) || !near(w.Letters, 1) || !near(w.Mixed, 1) {
+		t.Errorf("the usual counts give %+v", w)
+	}
+	const chinese = "请把这份文件翻译成英文，然后发给我。"
+	for _, factor := range []float64{0.5, 2} {
+		other := slices.Clone(usual)
+		other[6] = int(float64(other[6]) * factor)
+		w := text.Fit(other)
+		if got, want := text.Make(chinese).Tokens(w), float64(text.Tokens(chinese))*factor; math.Abs(float64(got)-want) > 2 {
+			t.Errorf("with %.1f tokens a character %q takes %d, want %.0f: %+v", factor, chinese, got, want, w)
+		}
+		if got, want := text.Make("Hello there, how are you?").Tokens(w), text.Tokens("Hello there, how are you?"); got < want-1 || got > want+1 {
+			t.Errorf("English takes %d tokens instead of %d", got, want)
+		}
+	}
+	for _, counted := range [][]int{nil, {0, 0, 0, 0, 0, 0, 0, 0, 0}, {1 << 30, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {-5}} { // a server may say anything
+		w := text.Fit(counted)
+		if n := text.Make("Hello, 世界, 2026.").Tokens(w); n < 1 || n > 100 {
+			t.Errorf("%v: %d tokens", counted, n)
+		}
+	}
+}
+
+// What has no words in it takes tokens by its length.
+func TestMixed(t *testing.T) {
+	for in, want := range map[string][2]int{
+		"x9QmZzR2tY0uJ7vN3pLwE5oC8dBqTf6XyWnA2rSiGhMbVjU4": {36, 42},
+		"getHTTPResponseWriter2FromContextAndTimeout":      {6, 16},
+		"1234567890123456789012345678901234567890":         {40, 40},
+		"/home/mira/Documents/2026/Reports/Quarter3/a.md":  {15, 28},
+	} {
+		if n := text.Tokens(in); n < want[0] || n > want[1] {
+			t.Errorf("%s: %d tokens, want %v", in, n, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -54,14 +55,21 @@ func (s *Set) Prepare(ctx context.Context, scope loci.Scope, call loci.ToolCall)
 		origin = strings.Join(env.Files.Outside(), "; ")
 		return made, err
 	})
+	var r *loci.ToolResult
 	if err != nil {
-		r := &loci.ToolResult{Call: call, Err: s.toolError(ctx, t.Name, err), Origin: origin}
+		r = &loci.ToolResult{Call: call, Err: s.toolError(ctx, t.Name, err), Origin: origin}
 		r.Text = r.Err.Text()
 		s.hide(r)
-		return call, r
 	}
-	call.Arguments = made
-	return call, nil
+	if err != nil || !bytes.Equal(made, args) { // it has looked at something
+		e := effect{set: s, scope: scope, tool: t, call: call}
+		e.call.Arguments = args
+		e.looked(ctx, made, r)
+	}
+	if r == nil {
+		call.Arguments = made
+	}
+	return call, r
 }
 
 // Call runs one call. Approved is the question about it that a person said yes to,

@@ -86,6 +86,17 @@ func (e *effect) end(ctx context.Context, data json.RawMessage, failed *loci.Too
 	e.note(ctx, r)
 }
 
+// looked writes down that something was read to make a call of the model's words, before
+// anybody is asked about it; failed is nil where that came to a call.
+func (e *effect) looked(ctx context.Context, made json.RawMessage, failed *loci.ToolResult) {
+	e.tool.SideEffects = loci.EffectRead
+	if failed != nil {
+		e.end(ctx, nil, failed.Err)
+		return
+	}
+	e.end(ctx, made, nil)
+}
+
 // refused writes down that a call was not let through, and why.
 func (e *effect) refused(ctx context.Context, why *loci.ToolError) {
 	r := e.record(loci.AuditRefused)

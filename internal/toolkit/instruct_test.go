@@ -114,6 +114,57 @@ func TestEditByInstructionAgain(t *testing.T) {
 	}
 }
 
+// diary is an audit log in memory.
+type diary struct{ rows []loci.AuditRecord }
+
+func (d *diary) Intend(_ context.Context, r loci.AuditRecord) (int64, error) {
+	d.rows = append(d.rows, r)
+	return int64(len(d.rows)), nil
+}
+
+func (d *diary) Note(_ context.Context, r loci.AuditRecord) error {
+	d.rows = append(d.rows, r)
+	return nil
+}
+
+// TestEditByInstructionAudited has the reading of the file written down, whatever comes
+// of it, and nothing where nothing was read.
+func TestEditByInstructionAudited(t *testing.T) {
+	b := newBench(t, map[string]string{"a.md": "one\n"})
+	for _, tt := range []struct {
+		args, answer string
+		state        loci.AuditState
+		result       string
+	}{
+		{`{"path":"a.md","instruction":"three"}`, `{"edits":[{"old_text":"one","new_text":"three"}]}`, loci.StateDone, ""},
+		{`{"path":"a.md","instruction":"four"}`, `{"edits":[]}`, loci.StateFailed, "gave no change"},
+		{`{"path":"none.md","instruction":"x"}`, "", loci.StateFailed, "none.md"},
+		{`{"path":"a.md","old_text":"one","new_text":"two"}`, "", "", ""},
+	} {
+		d := &diary{}
+		set, err := tool.New(tool.Config{Tools: All(Config{Trash: b.bin, Writer: &scribe{answers: []string{tt.answer, tt.answer}}}), Gate: anything{}, Ledger: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scope := loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}, Folders: []string{b.root}, Session: "ses_1", Turn: "turn_1"}
+		set.Prepare(t.Context(), scope, loci.ToolCall{ID: "call_1", Name: "edit_file", Arguments: json.RawMessage(tt.args)})
+		if tt.state == "" {
+			if len(d.rows) > 0 {
+				t.Errorf("%s: %+v", tt.args, d.rows)
+			}
+			continue
+		}
+		if len(d.rows) != 1 {
+			t.Fatalf("%s: %+v", tt.args, d.rows)
+		}
+		r := d.rows[0]
+		if r.Kind != loci.AuditOutcome || r.Effects != loci.EffectRead || r.State != tt.state || string(r.Arguments) != tt.args ||
+			r.Tool != "edit_file" || r.Call != "call_1" || r.Session != "ses_1" || !strings.Contains(r.Result, tt.result) {
+			t.Errorf("%s: %+v", tt.args, r)
+		}
+	}
+}
+
 // TestEditByInstructionRefused are edits of which no model hears.
 func TestEditByInstructionRefused(t *testing.T) {
 	b := newBench(t, map[string]string{"empty.md": " \n", "long.md": strings.Repeat("a line\n", 20_000), "picture.png": "\x89PNG\r\n\x1a\n\x00\x00", "a.md": "one\n"})
