@@ -1,13 +1,9 @@
 package toolcall
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-
-	"loci"
-	"loci/internal/text"
 )
 
 // take checks wishes and keeps those that are calls.
@@ -15,34 +11,11 @@ func (r *Reader) take(wishes []wish) {
 	for _, w := range wishes {
 		c, f := r.check(w)
 		if f != nil {
-			r.blame(f)
+			r.found.blame(f)
 			continue
 		}
-		r.calls = append(r.calls, c)
+		r.found.calls = append(r.found.calls, c)
 	}
-}
-
-// check finds the tool that a wish means and fits the arguments to it. These are
-// the same rules that native calls go through, so it makes no difference to
-// what may run in which form a model asks.
-func (r *Reader) check(w wish) (loci.ToolCall, *Fault) {
-	name, ok := Name(w.name, r.offered)
-	if !ok {
-		return loci.ToolCall{}, Unknown(w.name, r.offered)
-	}
-	s, err := r.schema(name)
-	if err != nil {
-		return loci.ToolCall{}, &Fault{Tool: name, Problem: "The tool " + name + " cannot be used: " + text.Clip(err.Error(), 200)}
-	}
-	v, f := s.arrange(w)
-	var raw json.RawMessage
-	if f == nil {
-		raw, f = s.fit(v)
-	}
-	if f != nil {
-		return loci.ToolCall{}, s.blame(f, given(v, w.positional))
-	}
-	return loci.ToolCall{ID: loci.NewID(loci.CallPrefix), Name: name, Arguments: raw}, nil
 }
 
 // given are arguments with those without names among them.
@@ -52,27 +25,6 @@ func given(v value, positional []value) value {
 		v.fields = append(v.fields, field{"", p})
 	}
 	return v
-}
-
-// schema compiles a tool's schema when it is first called.
-func (r *Reader) schema(name string) (*Schema, error) {
-	if s, ok := r.schemas[name]; ok {
-		return s, nil
-	}
-	for _, t := range r.offered {
-		if t.Name == name {
-			s, err := Compile(t)
-			if err != nil {
-				return nil, err
-			}
-			if r.schemas == nil {
-				r.schemas = make(map[string]*Schema)
-			}
-			r.schemas[name] = s
-			return s, nil
-		}
-	}
-	return nil, Unknown(name, r.offered)
 }
 
 // takesText tells whether one text can be all the arguments of the tool.

@@ -151,7 +151,7 @@ func (l labels) beginsInput(mark string) func(*Reader, string) verdict {
 // reacts tells whether the reply follows ReAct: it begins with an action, or has a
 // thought before it. Then a name that nobody offers is a call too.
 func (r *Reader) reacts() bool {
-	return len(r.shown) == 0 || strings.Contains(r.before(), "Thought:")
+	return r.page.empty() || strings.Contains(r.page.before(), "Thought:")
 }
 
 // readLabelled reads name(…), or name[…] as the paper about ReAct writes it, where the

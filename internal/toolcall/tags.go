@@ -398,17 +398,3 @@ func beginsEmpty(tool string) func(*Reader, string) verdict {
 		return markupIf(rest[0] == '\n')
 	}
 }
-
-// needsNothing tells whether an offered tool can be called without arguments.
-func (r *Reader) needsNothing(tool string) bool {
-	tool, _ = Name(tool, r.offered)
-	s, err := r.schema(tool)
-	return err == nil && len(s.root.Required) == 0
-}
-
-// hasParameter tells whether an offered tool has a parameter of this name.
-func (r *Reader) hasParameter(tool, name string) bool {
-	tool, _ = Name(tool, r.offered)
-	s, err := r.schema(tool)
-	return err == nil && slices.ContainsFunc(s.order, func(p string) bool { return looseName(p) == looseName(name) })
-}
