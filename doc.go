@@ -20,7 +20,7 @@
 //	ground     store, audit, config, files, bytes, texts and processes; these know
 //	           secret, redact,       nothing of each other's work
 //	           wire, toolcall,
-//	           jsonrepair,
+//	           jsonrepair, jsontree,
 //	           wire/openai,
 //	           wire/ollama, sandbox,
 //	           confine, argv,

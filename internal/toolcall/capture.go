@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"loci/internal/jsontree"
 )
 
 // markup is a piece of markup that is being read.
@@ -270,7 +272,7 @@ func (r *Reader) unmarked() *Fault {
 func (r *Reader) unformed(name string) *Fault {
 	f := &Fault{Tool: name, Problem: "The reply has a call that is not in the form of one, so it was taken for an example and did not run"}
 	if s, err := r.schema(name); err == nil {
-		s.blame(f, value{})
+		s.blame(f, jsontree.Value{})
 	}
 	return f
 }

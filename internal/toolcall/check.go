@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"loci/internal/jsontree"
 )
 
 // take checks wishes and keeps those that are calls.
@@ -19,10 +21,10 @@ func (r *Reader) take(wishes []wish) {
 }
 
 // given are arguments with those without names among them.
-func given(v value, positional []value) value {
-	v.fields = slices.Clip(v.fields)
+func given(v jsontree.Value, positional []jsontree.Value) jsontree.Value {
+	v.Fields = slices.Clip(v.Fields)
 	for _, p := range positional {
-		v.fields = append(v.fields, field{"", p})
+		v.Add("", p)
 	}
 	return v
 }
@@ -36,33 +38,33 @@ func (s *Schema) takesText() bool {
 // decides what to make of words that are no list of literals: a tool whose one
 // required parameter is a text gets them whole, as in calculate(1 + 2). A single
 // object is taken for all the arguments, unless the tool wants an object first.
-func (s *Schema) arrange(w wish) (value, *Fault) {
+func (s *Schema) arrange(w wish) (jsontree.Value, *Fault) {
 	v := w.arguments
-	if v.kind == textKind {
-		inner, f := unquotedObject(v.text)
-		if f == nil || f.Cut || w.positional != nil || strings.ContainsAny(v.text, "{}[]\n") {
+	if v.Kind == jsontree.Text {
+		inner, f := unquotedObject(v.Text)
+		if f == nil || f.Cut || w.positional != nil || strings.ContainsAny(v.Text, "{}[]\n") {
 			return inner, f
 		}
-		named, broken := newParser("f(" + v.text + ")").calls()
+		named, broken := newParser("f(" + v.Text + ")").calls()
 		switch {
-		case broken == nil && len(named) == 1 && len(named[0].arguments.fields) > 0:
+		case broken == nil && len(named) == 1 && len(named[0].arguments.Fields) > 0:
 			v = named[0].arguments
 		case !s.takesText():
 			return inner, f
 		default: // LangChain's tools have one text as their input
-			v, w.positional = value{kind: objectKind}, []value{v}
+			v, w.positional = jsontree.Value{Kind: jsontree.Object}, []jsontree.Value{v}
 		}
 	}
-	if v.kind == nullKind {
-		v.kind = objectKind
+	if v.Kind == jsontree.Null {
+		v.Kind = jsontree.Object
 	}
 	if w.fault != nil {
 		if !s.takesText() {
 			return v, w.fault
 		}
-		w.positional = []value{{kind: textKind, text: w.words}}
+		w.positional = []jsontree.Value{jsontree.Of(w.words)}
 	}
-	if len(w.positional) == 1 && w.positional[0].kind == objectKind && len(v.fields) == 0 {
+	if len(w.positional) == 1 && w.positional[0].Kind == jsontree.Object && len(v.Fields) == 0 {
 		if len(s.order) == 0 || !acceptedTypes(s.root.Properties[s.order[0]]).has("object") {
 			return w.positional[0], nil
 		}
@@ -71,18 +73,18 @@ func (s *Schema) arrange(w wish) (value, *Fault) {
 	if len(w.positional) > len(s.order) {
 		return v, &Fault{Problem: fmt.Sprintf("%d arguments are too many for %s", len(w.positional), s.signature())}
 	}
-	fields := make([]field, 0, len(w.positional)+len(v.fields))
+	fields := make([]jsontree.Field, 0, len(w.positional)+len(v.Fields))
 	seen := make(map[string]bool, cap(fields))
 	for i, p := range w.positional {
-		fields, seen[looseName(s.order[i])] = append(fields, field{s.order[i], p}), true
+		fields, seen[looseName(s.order[i])] = append(fields, jsontree.Field{Name: s.order[i], Value: p}), true
 	}
-	for _, f := range v.fields {
-		name := looseName(f.name)
+	for _, f := range v.Fields {
+		name := looseName(f.Name)
 		if seen[name] {
-			return v, &Fault{Field: f.name, Problem: "is given twice"}
+			return v, &Fault{Field: f.Name, Problem: "is given twice"}
 		}
 		fields, seen[name] = append(fields, f), true
 	}
-	v.fields = fields
+	v.Fields = fields
 	return v, nil
 }

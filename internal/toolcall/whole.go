@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"loci/internal/jsontree"
 )
 
 const (
@@ -167,7 +169,7 @@ func (r *Reader) onlyCall(s string) bool {
 func (r *Reader) areCalls(wishes []wish, b codeBlock) bool {
 	object := b.text != "" && (b.text[0] == '{' || b.text[0] == '[')
 	for _, w := range wishes {
-		if !r.offers(w.name) || (w.keyed || !object) && !r.fits(w) || len(wishes) > 1 && w.arguments.kind == nullKind && len(w.positional) == 0 {
+		if !r.offers(w.name) || (w.keyed || !object) && !r.fits(w) || len(wishes) > 1 && w.arguments.Kind == jsontree.Null && len(w.positional) == 0 {
 			return false
 		}
 	}
@@ -186,8 +188,8 @@ func (m *menu) names(b codeBlock, f *Fault) bool {
 // fits tells whether the arguments are all parameters of the tool, and fit. Most JSON
 // with the name of a tool as its key is data, or a list of tools.
 func (m *menu) fits(w wish) bool {
-	for _, f := range w.arguments.fields {
-		if !m.hasParameter(w.name, f.name) {
+	for _, f := range w.arguments.Fields {
+		if !m.hasParameter(w.name, f.Name) {
 			return false
 		}
 	}
