@@ -92,7 +92,7 @@ var arrows = map[string]row{
 	"internal/confine":       {ground, "."},
 	"internal/embedded":      {ground, ". internal/embedded/gguf"},
 	"internal/embedded/gguf": {ground, ""},
-	"internal/toolcall":      {ground, ". internal/jsonrepair internal/jsontree internal/text"},
+	"internal/toolcall":      {ground, ". internal/jsonrepair internal/jsontree internal/lang internal/text"},
 	"internal/jsonrepair":    {ground, ""},
 	"internal/jsontree":      {ground, ""},
 	"internal/lang":          {ground, ""},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"loci/internal/jsontree"
+	"loci/internal/lang"
 )
 
 // markup is a piece of markup that is being read.
@@ -277,12 +278,8 @@ func (r *Reader) unformed(name string) *Fault {
 	return f
 }
 
-// intends finds that somebody is about to do something: in the languages
-// that the runtime itself understands: English, Chinese and Czech. What would, could or might
-// be done is an example.
-var intends = regexp.MustCompile(`(?i)\b(?:I(?: will|'ll|’ll| am going to|'m going to|’m going to| need to| am now| now)|let(?: me|'s|’s| us)|we(?: will|'ll|’ll))\b|` +
-	`我来|我來|我将|我將|我会|我會|我要|我先|我需要|我现在|我現在|让我|讓我|我们来|我們來|` +
-	`(?i)\b(?:podívám se|zkusím|přečtu|zjistím|použiju|použiji|zavolám|spustím|vypíšu|otevřu|najdu|spočítám|ověřím)(?:[^\pL]|$)`)
+// intends finds that somebody is about to do something.
+var intends = regexp.MustCompile(`(?i)\b(?:` + lang.ActingEN + `)\b|` + lang.ActingZH + `|\b(?:` + lang.ActingCS + `)(?:[^\pL]|$)`)
 
 // announces tells whether a text is at most one sentence in which somebody is about to
 // do something.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"loci/internal/lang"
 )
 
 const (
@@ -246,8 +248,7 @@ func inMidst(s string) bool {
 
 // inSequence finds that a sentence begins as those do which accompany what somebody is
 // doing: First …, then …, Checking ….
-var inSequence = regexp.MustCompile(`(?i)^[\s\d\-*.]*(?:(?:first|second|third|then|next|now|finally|and|also|[a-z]+ing)\b|首先|先|然后|然後|接着|接著|再|现在|現在|正在|最后|最後|` +
-	`nejdřív|nejprve|potom|pak|teď|nyní|nakonec)`)
+var inSequence = regexp.MustCompile(`(?i)^[\s\d\-*.]*(?:(?:` + lang.SequenceEN + `|[a-z]+ing)\b|` + lang.SequenceZH + `|` + lang.SequenceCS + `)`)
 
 // continues judges markup in the middle of a sentence by what follows: prose, if
 // the sentence goes on in small letters or with a comma.
