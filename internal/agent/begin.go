@@ -156,6 +156,7 @@ func (t *turn) facts(tier loci.Tier) prompt.Facts {
 		Folders: t.scope.Folders,
 		Working: t.scope.Working,
 		Tier:    tier,
+		Finder:  offer.FindTool().Name,
 		Brief:   offer.Small(t.profile.Window),
 	}
 	if !s.ReplaceClient {

@@ -95,7 +95,7 @@ func excerpt(content, node string, index, most int, native bool) json.RawMessage
 	name := resultName(node, index)
 	how := "read_result(id=%q, from=%d)"
 	if native {
-		how = `find_tool {"name":"read_result","arguments":{"id":%q,"from":%d}}`
+		how = offer.Through(offer.ReadResult().Name, `{"id":%q,"from":%d}`)
 	}
 	return toolcall.Shorten(original(content), max(most, digest), func(kept, all int) string {
 		kept = max(0, kept-len(`…"`))
