@@ -56,10 +56,11 @@ var arrows = map[string]row{
 
 	"cmd/loci":     {wiring, "internal/cli internal/confine"},
 	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/redact internal/secret internal/text internal/wire internal/where"},
-	"internal/app": {wiring, ". internal/agent internal/api internal/argv internal/config internal/confine internal/database internal/desktop internal/embedded internal/gate internal/intent " +
+	"internal/app": {wiring, ". internal/agent internal/api internal/argv internal/config internal/confine internal/database internal/desktop internal/door internal/embedded internal/gate internal/intent " +
 		"internal/keyring internal/model internal/model/server internal/prompt internal/redact internal/sandbox internal/secret internal/store internal/tool internal/toolkit internal/transcript internal/undo internal/where"},
 
 	"internal/api":     {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
+	"internal/door":    {access, ". internal/config"},
 	"internal/keyring": {access, ". internal/config"},
 	"internal/chore":   {access, ". internal/lang internal/wire"},
 

@@ -26,6 +26,7 @@ import (
 	"loci/internal/confine"
 	"loci/internal/database"
 	"loci/internal/desktop"
+	"loci/internal/door"
 	"loci/internal/embedded"
 	"loci/internal/gate"
 	"loci/internal/intent"
@@ -111,7 +112,7 @@ type App struct {
 	opts     Options
 	instance *config.Instance
 	keys     *keyring.Ring
-	cert     *certificate // nil: nothing is encrypted
+	cert     *door.Certificate // nil: nothing is encrypted
 	id       string
 	store    *store.DB
 	origins  *sandbox.Origins
@@ -122,7 +123,7 @@ type App struct {
 	settings agent.Settings
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
-	listener *connections
+	listener *door.Connections
 	hosts    []string // under which clients reach the listener, with the port
 	outside  string   // base URL for other machines, if they can come
 	server   *http.Server
@@ -247,12 +248,12 @@ func (a *App) openAgent(ctx context.Context) error {
 	a.daily.Go(func() { purgeDaily(ctx, a.trash(), a.origins, now, a.purged) })
 	a.daily.Go(func() { a.keys.Watch(ctx) })
 	if a.cert != nil {
-		a.daily.Go(func() { a.watchCertificate(ctx) })
+		a.daily.Go(func() { a.cert.Watch(ctx, a.opts.Logger, a.tellOthers) })
 	}
 	access := a.apiConfig(tools)
 	access.Changes = a.undoDesk(kit)
 	a.server = api.Server(ctx, api.New(access), a.opts.Logger)
-	a.server.ConnState = a.listener.follow
+	a.server.ConnState = a.listener.Follow
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); a.daily.Wait(); return nil })
 	return nil
 }
