@@ -108,6 +108,7 @@ var arrows = map[string]row{
 	"internal/desktop/desktoptest":     {tests, ""},
 	"internal/embedded/embeddedtest":   {tests, ". internal/embedded"},
 	"internal/jsonrepair/repairtest":   {tests, ""},
+	"internal/chore/choretest":         {tests, ""},
 	"internal/offer/offertest":         {tests, "."},
 	"internal/model/server/servertest": {tests, "."},
 	"internal/await":                   {tests, ""},
