@@ -26,7 +26,7 @@
 //	           confine, argv,
 //	           embedded,
 //	           embedded/gguf,
-//	           lang, text, where,
+//	           lang, text, where, heap,
 //	           intent/fill
 //
 // Two packages stand above these, as wiring. Package app is the only one that

@@ -56,7 +56,7 @@ var arrows = map[string]row{
 
 	"cmd/loci":     {wiring, "internal/cli internal/confine"},
 	"internal/cli": {wiring, ". internal/app internal/approval internal/config internal/embedded internal/redact internal/secret internal/text internal/wire internal/where"},
-	"internal/app": {wiring, ". internal/agent internal/api internal/argv internal/config internal/confine internal/database internal/desktop internal/door internal/embedded internal/gate internal/intent " +
+	"internal/app": {wiring, ". internal/agent internal/api internal/argv internal/config internal/confine internal/database internal/desktop internal/door internal/embedded internal/gate internal/heap internal/intent " +
 		"internal/keyring internal/model internal/model/server internal/prompt internal/redact internal/sandbox internal/secret internal/store internal/tool internal/toolkit internal/transcript internal/undo internal/where"},
 
 	"internal/api":     {access, ". internal/chore internal/wire internal/wire/openai internal/wire/ollama"},
@@ -97,6 +97,7 @@ var arrows = map[string]row{
 	"internal/jsonrepair":    {ground, ""},
 	"internal/jsontree":      {ground, ""},
 	"internal/lang":          {ground, ""},
+	"internal/heap":          {ground, ""},
 	"internal/where":         {ground, ""},
 	"internal/text":          {ground, ""},
 	"internal/wire":          {ground, ". internal/jsonrepair"},
@@ -109,6 +110,7 @@ var arrows = map[string]row{
 	"internal/embedded/embeddedtest":   {tests, ". internal/embedded"},
 	"internal/jsonrepair/repairtest":   {tests, ""},
 	"internal/chore/choretest":         {tests, ""},
+	"internal/wire/wiretest":           {tests, "."},
 	"internal/offer/offertest":         {tests, "."},
 	"internal/model/server/servertest": {tests, "."},
 	"internal/await":                   {tests, ""},

@@ -29,6 +29,7 @@ import (
 	"loci/internal/door"
 	"loci/internal/embedded"
 	"loci/internal/gate"
+	"loci/internal/heap"
 	"loci/internal/intent"
 	"loci/internal/keyring"
 	"loci/internal/model"
@@ -359,7 +360,7 @@ func (a *App) tellOthers() {
 // Serve answers requests until ctx ends, then lets those that are under way
 // finish for a moment.
 func (a *App) Serve(ctx context.Context) error {
-	defer boundGarbage()()
+	defer heap.Bound()()
 	served := make(chan error, 1)
 	go func() { served <- a.server.Serve(a.doors()) }()
 	if a.opts.Stays {
