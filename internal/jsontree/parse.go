@@ -35,10 +35,11 @@ func (p *parser) value() Value {
 	for p.i < len(p.s) && strings.IndexByte(",]} \t\r\n", p.s[p.i]) < 0 {
 		p.i++
 	}
-	switch word := p.s[min(start, len(p.s)):min(p.i, len(p.s))]; word {
-	case "":
+	if start >= p.i {
 		p.i++ // past what is no JSON
 		return Value{}
+	}
+	switch word := p.s[start:p.i]; word {
 	case "null":
 		return Value{}
 	case "true", "false":
@@ -49,20 +50,20 @@ func (p *parser) value() Value {
 }
 
 // nested reads a list or an object.
-func (p *parser) nested() Value {
+func (p *parser) nested() (v Value) {
 	if p.depth == 0 {
 		p.whole = false
 		p.skip()
 		return Value{Kind: Object}
 	}
 	p.depth--
-	defer func() { p.depth++ }()
-	opening := p.peek()
-	p.i++
-	if opening == '[' {
-		return p.list()
+	if p.i++; p.s[p.i-1] == '[' {
+		v = p.list()
+	} else {
+		v = p.object()
 	}
-	return p.object()
+	p.depth++
+	return v
 }
 
 func (p *parser) list() Value {

@@ -88,26 +88,26 @@ func settle(fixed []byte, how jsonrepair.Report, err error, s string) (jsontree.
 // unsound finds in a value names that are equal but for their case, and numbers that no
 // float64 holds.
 func unsound(v *jsontree.Value) *Fault {
-	if v.Kind == jsontree.Number {
+	switch v.Kind {
+	case jsontree.Number:
 		if _, err := strconv.ParseFloat(v.Text, 64); errors.Is(err, strconv.ErrRange) {
 			return brokenAt(lastBytes(v.Text, 40), "this number is too large")
 		}
-	}
-	for i := range v.Items {
-		if f := unsound(&v.Items[i]); f != nil {
-			return f
+	case jsontree.List:
+		for i := range v.Items {
+			if f := unsound(&v.Items[i]); f != nil {
+				return f
+			}
 		}
-	}
-	var seen map[string]string // names without case → as written
-	if v.Kind == jsontree.Object {
-		seen = make(map[string]string, len(v.Fields))
-	}
-	for i := range v.Fields {
-		if f := checkUnique(seen, v.Fields[i].Name); f != nil {
-			return f
-		}
-		if f := unsound(&v.Fields[i].Value); f != nil {
-			return f
+	case jsontree.Object:
+		seen := make(map[string]string, 8) // names without case → as written
+		for i := range v.Fields {
+			if f := checkUnique(seen, v.Fields[i].Name); f != nil {
+				return f
+			}
+			if f := unsound(&v.Fields[i].Value); f != nil {
+				return f
+			}
 		}
 	}
 	return nil
