@@ -7,8 +7,8 @@
 // One conversation turn flows down through four layers; the folder names under
 // internal/ are the architecture:
 //
-//	access     api, keyring, chore   speak a client's protocol, find out who asks,
-//	                                 tell a turn from what a chat UI wants for itself
+//	access     door, api, keyring,   let clients in, speak their protocols, find out who
+//	           chore                 asks, tell a turn from what a chat UI wants for itself
 //	engine     agent, transcript,    one turn: place it in its transcript, ask the
 //	           prompt, offer,        model, run the tools, record, repeat
 //	           approval, receipt
@@ -20,13 +20,13 @@
 //	ground     store, audit, config, files, bytes, texts and processes; these know
 //	           secret, redact,       nothing of each other's work
 //	           wire, toolcall,
-//	           jsonrepair,
+//	           jsonrepair, jsontree,
 //	           wire/openai,
 //	           wire/ollama, sandbox,
 //	           confine, argv,
 //	           embedded,
 //	           embedded/gguf,
-//	           lang, text,
+//	           lang, text, where, heap,
 //	           intent/fill
 //
 // Two packages stand above these, as wiring. Package app is the only one that

@@ -130,9 +130,13 @@ func (s Speed) FirstToken(tokens int) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// UsualPrompt is about how many tokens a model reads before the first question of
-// a conversation: the system block with the tools, and the question.
-const UsualPrompt = 950
+// What a model reads, in tokens, before it answers the first question of a conversation
+// in a window of some 8k.
+const (
+	UsualBlock    = 900 // the most that the system block and the tools may take
+	UsualQuestion = 50
+	UsualPrompt   = UsualBlock + UsualQuestion
+)
 
 // ModelState is a listed model with what is known about it. Profile is nil before
 // the first contact.

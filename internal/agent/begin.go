@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
 
 	"loci"
@@ -12,6 +11,7 @@ import (
 	"loci/internal/text"
 	"loci/internal/toolcall"
 	"loci/internal/transcript"
+	"loci/internal/where"
 )
 
 const (
@@ -102,17 +102,10 @@ func (t *turn) open() (opened []string) {
 		Said:      t.said(),
 		Page:      t.page(),
 	}
-	if !slices.ContainsFunc(t.scope.Folders, func(f string) bool { return inside(t.scope.Working, f) }) && len(t.scope.Folders) > 0 {
+	if !slices.ContainsFunc(t.scope.Folders, func(f string) bool { return where.In(t.scope.Working, f) }) && len(t.scope.Folders) > 0 {
 		t.scope.Working = t.scope.Folders[0]
 	}
 	return opened
-}
-
-// inside tells by their names whether a path is a folder or below it. It only
-// picks a default; what may be read is not decided here.
-func inside(path, folder string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // freeze makes the session's unchanging parts.
@@ -154,6 +147,7 @@ func (t *turn) facts(tier loci.Tier) prompt.Facts {
 		Folders: t.scope.Folders,
 		Working: t.scope.Working,
 		Tier:    tier,
+		Finder:  offer.FindTool().Name,
 		Brief:   offer.Small(t.profile.Window),
 	}
 	if !s.ReplaceClient {

@@ -16,6 +16,7 @@ import (
 	"loci"
 	"loci/internal/embedded/embeddedtest"
 	"loci/internal/offer"
+	"loci/internal/offer/offertest"
 	"loci/internal/text"
 	"loci/internal/tool"
 	"loci/internal/toolkit"
@@ -34,23 +35,6 @@ func builtIn(t testing.TB) *tool.Set {
 		t.Fatal(err)
 	}
 	return set
-}
-
-// chatUI are the 36 tools of a chat UI.
-func chatUI(t testing.TB) (tools []loci.ToolSpec) {
-	t.Helper()
-	raw, err := os.ReadFile("../offer/testdata/chat-ui.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []struct{ Function loci.ToolSpec }
-	if err := json.Unmarshal(raw, &list); err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range list {
-		tools = append(tools, l.Function)
-	}
-	return tools
 }
 
 // framed is what a model reads before the person's first words: the system block, and
@@ -73,7 +57,7 @@ func framed(r loci.Request) string {
 func budgets(t *testing.T, try func(t *testing.T, name, prompt string, window int)) {
 	for _, tier := range []loci.Tier{loci.TierNative, loci.TierText, loci.TierTiny} {
 		for _, window := range []int{2048, 4096, 8192, 32768} {
-			for client, theirs := range map[string][]loci.ToolSpec{"": nil, "-chat-ui": chatUI(t)} {
+			for client, theirs := range map[string][]loci.ToolSpec{"": nil, "-chat-ui": offertest.ChatUI(t)} {
 				name := fmt.Sprintf("%s-%dk%s", tier, window>>10, client)
 				t.Run(name, func(t *testing.T) {
 					w := newWorld(t, tier, "Good.")

@@ -200,10 +200,8 @@ func (t *turn) absent(call loci.ToolCall) (loci.ToolResult, bool) {
 	case call.Name == offer.ReadResult().Name && len(t.session.Tools) > 0:
 		return t.readOn(call), true
 	case call.Name == offer.FindTool().Name && t.finds():
-		var args struct{ Need, Name string }
-		_ = json.Unmarshal(call.Arguments, &args) // without a need, all names are listed
-		need := cmp.Or(args.Need, args.Name)      // a name that is none is a need
-		return loci.ToolResult{Call: call, Data: t.client.Find(need), Text: "find_tool: " + need}, true
+		need := offer.Sought(call)
+		return loci.ToolResult{Call: call, Data: t.client.Find(need), Text: call.Name + ": " + need}, true
 	case t.frozen(call.Name) && !t.clients(call):
 		e := &loci.ToolError{
 			Message:    "The chat client, which runs " + call.Name + ", does not offer it now.",

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/receipt"
 	"loci/internal/toolcall"
 	"loci/internal/transcript"
@@ -192,7 +193,7 @@ func (t *turn) digested(ctx context.Context, l long, from int) (words string, ok
 	if !pays {
 		return "", true
 	}
-	if !t.record(loci.Notice{Text: p.announced(l)}) {
+	if !t.record(loci.Notice{Text: p.announced(t.scope.Lang, l)}) {
 		return "", false
 	}
 	began := time.Now()
@@ -206,7 +207,7 @@ func (t *turn) digested(ctx context.Context, l long, from int) (words string, ok
 		}
 		if err != nil {
 			t.log.Info("a result is cut instead of condensed", "stage", "window", "error", loci.AsError(err).Code)
-			return "", t.record(loci.Notice{Text: "That did not work out, so the model reads the beginning of the result."})
+			return "", t.record(loci.Notice{Text: notCondensed.In(t.scope.Lang)})
 		}
 		if part != "" {
 			told = append(told, part)
@@ -219,18 +220,33 @@ func (t *turn) digested(ctx context.Context, l long, from int) (words string, ok
 	return strings.Join(told, "\n"), true
 }
 
+// What the person reads of it.
+var (
+	condenses = lang.Words{
+		EN: "The result of %s is too long for the model's window, %d kB. The model reads it first, in %s, and keeps what matters.",
+		ZH: "%s 的结果（%d kB）超出了模型的窗口。模型先分 %s读完，只保留要点。",
+		CS: "Výsledek %s se do okna modelu nevejde, má %d kB. Model ho nejdřív přečte, %s, a nechá si to podstatné.",
+	}
+	takesAbout = lang.Words{
+		EN: " This takes about %s.",
+		ZH: "这大约需要 %s。",
+		CS: " Potrvá to asi %s.",
+	}
+	notCondensed = lang.Words{
+		EN: "That did not work out, so the model reads the beginning of the result.",
+		ZH: "没有成功，因此模型只读结果的开头。",
+		CS: "To se nepovedlo, model proto čte jen začátek výsledku.",
+	}
+	parts = lang.Counted{One: "part", Many: "parts", ZH: "部分", CSOne: "část", CSFew: "části", CSAll: "částí"}
+)
+
 // announced tells the person what is about to be done.
-func (p plan) announced(l long) string {
-	how := "apart"
-	if n := len(p.parts); n > 1 {
-		how = fmt.Sprintf("in %d parts", n)
-	}
-	s := fmt.Sprintf("The result of %s is too long for the model's window, %d kB, so the model reads it %s first and keeps what matters",
-		l.name, max(1, len(l.content)>>10), how)
+func (p plan) announced(language string, l long) string {
+	s := condenses.In(language, l.name, max(1, len(l.content)>>10), parts.In(language, len(p.parts)))
 	if p.takes >= time.Second {
-		s += "; this takes about " + inWords(p.takes)
+		s += takesAbout.In(language, inWords(language, p.takes))
 	}
-	return s + "."
+	return s
 }
 
 // nothing is what the model says of a part in which nothing matters.

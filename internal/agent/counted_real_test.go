@@ -74,7 +74,7 @@ func TestEstimateCounted(t *testing.T) {
 	}{
 		{"English", file("../../docs/permission.md", 1500), 6},
 		{"code", file("lanes.go", 1500), 6},
-		{"JSON", file("../offer/testdata/chat-ui.json", 1500), 6},
+		{"JSON", file("../offer/offertest/chat-ui.json", 1500), 6},
 		{"base64", base64.StdEncoding.EncodeToString(bytes), 6},
 		{"Chinese", strings.Repeat("上海图书馆新馆昨天正式开放，第一天就有两万多名读者前来参观。馆长表示，新馆藏书超过四百万册，还设有儿童阅览区和音乐厅。"+
 			"许多市民带着孩子一早就来排队，大家都说这里环境安静、设备先进，是周末学习的好地方。记者了解到，读者可以用手机预约座位，也能在线查询图书。", 3), 6},

@@ -1,14 +1,26 @@
 package agent
 
 import (
-	"fmt"
+	"math"
 	"time"
 
 	"loci"
+	"loci/internal/lang"
 )
 
 // patience is how long a reply may take to begin without a word about it.
 const patience = 5 * time.Second
+
+// How long a model reads.
+var (
+	readsSlowly = lang.Words{
+		EN: "The model reads about %.0f tokens a second; this takes about %s.",
+		ZH: "模型每秒大约读 %.0f 个词元；这大约需要 %s。",
+		CS: "Model čte asi %.0f tokenů za sekundu; potrvá to asi %s.",
+	}
+	minutes = lang.Counted{One: "minute", Many: "minutes", ZH: "分钟", CSOne: "minutu", CSFew: "minuty", CSAll: "minut"}
+	seconds = lang.Counted{One: "second", Many: "seconds", ZH: "秒", CSOne: "sekundu", CSFew: "sekundy", CSAll: "sekund"}
+)
 
 // foretell tells the person how long the model will read before it answers, where
 // that is long and the model's speed is known. It is told as an event and is no part
@@ -21,7 +33,7 @@ func (t *turn) foretell() bool {
 	if wait <= patience {
 		return true
 	}
-	return t.record(loci.Notice{Text: fmt.Sprintf("The model reads about %.0f tokens a second; this takes about %s.", t.profile.Speed.Read, inWords(wait))})
+	return t.record(loci.Notice{Text: readsSlowly.In(t.scope.Lang, t.profile.Speed.Read, inWords(t.scope.Lang, wait))})
 }
 
 // unread is about how many tokens of the next model call the server does not have in
@@ -43,9 +55,9 @@ func (t *turn) unread() int {
 }
 
 // inWords says a time in words.
-func inWords(d time.Duration) string {
+func inWords(language string, d time.Duration) string {
 	if d >= 2*time.Minute {
-		return fmt.Sprintf("%.0f minutes", d.Minutes())
+		return minutes.In(language, int(math.Round(d.Minutes())))
 	}
-	return fmt.Sprintf("%.0f seconds", d.Seconds())
+	return seconds.In(language, int(math.Round(d.Seconds())))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"loci/internal/lang"
 	"loci/internal/text"
 )
 
@@ -29,14 +30,14 @@ const thing = `(?:\b(?:files?|folders?|director(?:y|ies)|contents|documents?|dis
 
 var (
 	// opener is words before an announcement.
-	opener = `^(?:(?:ok(?:ay)?|sure(?: thing)?|certainly|of course|alright|all right|got it|great|absolutely|yes|no problem|first|now|then|next|so|to (?:do (?:this|that|so)|find out|answer (?:this|that|it|your question)|check(?: this| that)?|help(?: you)?(?: with (?:this|that))?)` +
-		`|好的?|当然|没问题|首先|现在|那么|接下来|可以|行|明白了?` +
-		`|dobře|jistě|samozřejmě|jasně|ano|tak|nejprve|nejdřív|nejdříve|teď|nyní|hned)[,.!:，。！： ]*)*`
+	opener = `^(?:(?:ok(?:ay)?|sure(?: thing)?|certainly|of course|alright|all right|got it|great|absolutely|yes|no problem|` + lang.SequenceEN + `|so|to (?:do (?:this|that|so)|find out|answer (?:this|that|it|your question)|check(?: this| that)?|help(?: you)?(?: with (?:this|that))?)` +
+		`|` + lang.SequenceZH + `|好的?|当然|没问题|那么|接下来|可以|行|明白了?` +
+		`|` + lang.SequenceCS + `|dobře|jistě|samozřejmě|jasně|ano|tak|hned)[,.!:，。！： ]*)*`
 	announced = regexp.MustCompile(`(?i)` + opener + `(?:` +
-		`(?:I['’]ll|I will|I am going to|I['’]m going to|let me|let['’]s|let us|I need to|I have to|I['’]ll need to|I must|we need to|I am now going to)(?: (?:first|now|just|quickly|then|also|go ahead and|start by|begin by|need to|have to|try to|have a|take a|do a|run a|make a))*` +
+		`(?:` + lang.ActingEN + `)(?: (?:going to|first|now|just|quickly|then|also|go ahead and|start by|begin by|need to|have to|try to|have a|take a|do a|run a|make a))*` +
 		` (?:read|reading|open|opening|check|checking|look|list|listing|search|searching|find|fetch|get|retrieve|examine|inspect|view|scan|see what|run|execute|query|access|load|use the|use|call|write|save|create|delete|move|rename|edit|update)\b` +
 		`|(?:让我(?:来|先|们)?|我(?:现在|马上|先|来|将|会|就|这就|需要|要|去|得)+)(?:使用|调用|用)?.{0,12}?(?:读取|读一下|阅读|打开|查看|看看|看一下|检查|列出|搜索|查找|查询|获取|运行|执行|调用|写入|删除|使用)|我(?:看看|看一下|查一下)` +
-		`|(?:(?:teď|nyní|hned|nejprve|nejdřív|nejdříve|si|se|to|ho|vám|ti) )*(?:podívám(?: se)?|kouknu(?: se)?|mrknu|přečtu|otevřu|zkontroluj[iu]|ověřím|vypíšu|prohledám|vyhledám|najdu|spustím|načtu|zjistím|zobrazím|projdu|prohlédnu|použij[iu]|zavolám|zapíšu|smažu|přejmenuj[iu]|musím (?:se |si )*(?:nejprve |nejdřív )?(?:podívat|přečíst|otevřít|zkontrolovat|načíst|prohledat|spustit)|(?:nech|nechte) mě (?:se )?(?:podívat|přečíst|zkontrolovat))(?:[^\pL]|$)` +
+		`|(?:(?:teď|nyní|hned|nejprve|nejdřív|nejdříve|si|se|to|ho|vám|ti) )*(?:` + lang.ActingCS + `|musím (?:se |si )*(?:nejprve |nejdřív )?(?:podívat|přečíst|otevřít|zkontrolovat|načíst|prohledat|spustit)|(?:nech|nechte) mě (?:se )?(?:podívat|přečíst|zkontrolovat))(?:[^\pL]|$)` +
 		`)`)
 	// doing is an announcement only where the reply ends as if it went on.
 	doing = regexp.MustCompile(`(?i)` + opener + `(?:(?:reading|opening|checking|listing|searching|looking|fetching|retrieving|scanning|inspecting|running|querying)\b|正在(?:读取|打开|查看|检查|列出|搜索|查找|查询|获取|运行|执行)[^的]` +

@@ -2,13 +2,13 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/offer"
 )
 
@@ -240,6 +240,12 @@ func errorCode(err error) string {
 	return string(loci.AsError(err).Code)
 }
 
+var tooManySteps = lang.Words{
+	EN: "I stopped after %d steps without coming to an end. Tools used so far: %s. Ask me to go on, or ask for a smaller part.",
+	ZH: "我走了 %d 步还没有做完，就停下了。到目前为止用过的工具：%s。请让我继续，或者只问其中一部分。",
+	CS: "Ani po %d krocích nejsem u konce, a tak končím. Dosud použité nástroje: %s. Řekněte, ať pokračuji, nebo se zeptejte na menší část.",
+}
+
 // exhausted ends a turn that used up its steps, saying so.
 func (t *turn) exhausted() phase {
 	var done []string
@@ -248,8 +254,7 @@ func (t *turn) exhausted() phase {
 			done = append(done, name)
 		}
 	}
-	text := fmt.Sprintf("I stopped after %d steps without coming to an end. Tools used so far: %s. Ask me to go on, or ask for a smaller part.",
-		t.Step, strings.Join(done, ", "))
+	text := tooManySteps.In(t.scope.Lang, t.Step, strings.Join(done, ", "))
 	if t.shown.Len() > 0 {
 		text = "\n\n" + text
 	}

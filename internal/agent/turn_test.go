@@ -141,6 +141,14 @@ func TestLoopsEnd(t *testing.T) {
 			t.Errorf("%d model calls, %q", len(w.model.requests), o.text)
 		}
 	})
+	for said, want := range map[string]string{"目录里有什么?": "我走了 4 步还没有做完", "Co je v té složce?": "Ani po 4 krocích nejsem u konce"} {
+		t.Run(said, func(t *testing.T) {
+			w := newWorld(t, loci.TierNative, same, same, same, same, "never asked")
+			if o := w.ask(nil, said); !strings.HasPrefix(strings.TrimSpace(o.text), want) || !strings.Contains(o.text, "list_dir") {
+				t.Errorf("%q", o.text)
+			}
+		})
+	}
 	t.Run("invented tools", func(t *testing.T) {
 		w := newWorld(t, loci.TierNative, call("a", `{}`), call("b", `{}`), call("c", `{}`), "never asked")
 		if o := w.ask(nil, "?"); len(w.model.requests) != 3 || !strings.Contains(o.text, "I stopped after 3 steps") {

@@ -135,7 +135,7 @@ func excerpt(content, node string, index, most int, native bool) json.RawMessage
 // howToRead is the call that reads a result from a byte on.
 func howToRead(native bool) string {
 	if native {
-		return `find_tool {"name":"read_result","arguments":{"id":%q,"from":%d}}`
+		return offer.Through(offer.ReadResult().Name, `{"id":%q,"from":%d}`)
 	}
 	return "read_result(id=%q, from=%d)"
 }

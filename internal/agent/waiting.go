@@ -11,6 +11,7 @@ import (
 	"loci"
 	"loci/internal/approval"
 	"loci/internal/transcript"
+	"loci/internal/where"
 )
 
 // parked is a turn as it is stored while it waits.
@@ -90,7 +91,7 @@ func overlaps(found []question, paths []string) bool {
 	for _, q := range found {
 		for _, a := range q.Touches {
 			for _, b := range paths {
-				if inside(a, b) || inside(b, a) {
+				if where.In(a, b) || where.In(b, a) {
 					return true
 				}
 			}

@@ -14,31 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loci"
+	"loci/internal/chore/choretest"
 )
-
-// talk is a conversation as Open WebUI pastes it.
-const talk = "USER: remove every *.tmp file in ~/work\nASSISTANT: Done, 4 files removed."
-
-// tasked is a request in the form of Open WebUI's templates.
-func tasked(what, form string) string {
-	return "### Task:\n" + what + "\n\n### Guidelines:\n- Be brief.\n\n### Output:\nJSON format: " + form +
-		"\n\n### Chat History:\n<chat_history>\n" + talk + "\n</chat_history>"
-}
-
-// heading20 is the request of a reported case.
-const heading20 = "Make a heading of at most five words for the talk below. Reply only with JSON like {\"title\":\"...\"}.\n<chat_history>\n" + talk + "\n</chat_history>"
 
 func user(text string) []loci.Message { return []loci.Message{{Role: loci.User, Content: text}} }
-
-// requests of clients, in their form and in words of our own.
-var autocompletion = "### Task:\nGo on with the text in `<text>`.\n1. If unsure: `{ \"text\": \"\" }`.\n#### Example:\n<type>General</type>\n<text>It was</text>\nOutput:\n{ \"text\": \"late\" }\n" +
-	"### Context:\n<chat_history>\n" + talk + "\n</chat_history>\n<type>General</type>\n<text>and then</text>\n#### Output:\n"
-
-const (
-	feeling   = "Your task is to show the facial expression of the speaker by an emoji (e.g., 😊, 😢).\n\nMessage: ```Done at last```"
-	several   = "You have been provided with a set of responses from various models to the latest user query: \"Why?\"\n\nMake one of them.\n\nResponses from models: \"\"\"A\"\"\"\n\n\"\"\"B\"\"\""
-	compacted = "### Task:\nSummarize what will be left out.\n\n### Messages:\n" + talk
-)
 
 // quoted is a text in JSON.
 func quoted(text string) []byte {
@@ -109,15 +88,15 @@ func working(t *testing.T, reply string, err error) (*fake, *[]loci.Request) {
 // is what the client reads.
 func TestChoresAreOnePlainCall(t *testing.T) {
 	for name, e := range map[string]struct{ text, reply, want string }{
-		"title":      {heading20, "```json\n{\"title\": \"Temp files\"}\n```", `{"title":"Temp files"}`},
-		"tags":       {tasked("Tags.", `{"tags": ["a"]}`), `{"tags":["Files"]}`, `{"tags":["Files"]}`},
-		"follow-ups": {tasked("More.", `{"follow_ups": ["a"]}`), `Of course: {"follow_ups":["Why?"]}`, `{"follow_ups":["Why?"]}`},
-		"queries":    {tasked("Search.", `{"queries": ["a"]}`), `{"queries":[]}`, `{"queries":[]}`},
-		"completion": {autocompletion, `{"text":" there"}`, `{"text":" there"}`},
-		"emoji":      {feeling, "😊", "😊"},
-		"image":      {tasked("Describe an image.", `{"prompt": ""}`), `{"prompt":"A broom."}`, `{"prompt":"A broom."}`},
-		"merge":      {several, "Both are right.", "Both are right."},
-		"summary":    {compacted, "Files were removed.", "Files were removed."},
+		"title":      {choretest.Heading, "```json\n{\"title\": \"Temp files\"}\n```", `{"title":"Temp files"}`},
+		"tags":       {choretest.Tasked("Tags.", `{"tags": ["a"]}`), `{"tags":["Files"]}`, `{"tags":["Files"]}`},
+		"follow-ups": {choretest.Tasked("More.", `{"follow_ups": ["a"]}`), `Of course: {"follow_ups":["Why?"]}`, `{"follow_ups":["Why?"]}`},
+		"queries":    {choretest.Tasked("Search.", `{"queries": ["a"]}`), `{"queries":[]}`, `{"queries":[]}`},
+		"completion": {choretest.Autocompletion, `{"text":" there"}`, `{"text":" there"}`},
+		"emoji":      {choretest.Feeling, "😊", "😊"},
+		"image":      {choretest.Tasked("Describe an image.", `{"prompt": ""}`), `{"prompt":"A broom."}`, `{"prompt":"A broom."}`},
+		"merge":      {choretest.Several, "Both are right.", "Both are right."},
+		"summary":    {choretest.Compacted, "Files were removed.", "Files were removed."},
 	} {
 		for door, d := range doors {
 			for _, stream := range []bool{false, true} {
@@ -144,7 +123,7 @@ func TestChoresAreOnePlainCall(t *testing.T) {
 // Where a call would cost the conversation its place in the cache, or the person
 // wants none, loci answers in short what it can.
 func TestChoresInShort(t *testing.T) {
-	title, image := heading20, tasked("Describe an image.", `{"prompt": ""}`)
+	title, image := choretest.Heading, choretest.Tasked("Describe an image.", `{"prompt": ""}`)
 	for name, e := range map[string]struct {
 		mode    JobMode
 		profile loci.Profile
@@ -158,7 +137,7 @@ func TestChoresInShort(t *testing.T) {
 		"always":           {JobsShort, loci.Profile{Tier: loci.TierNative}, title, 0},
 		"never":            {JobsModel, loci.Profile{Tier: loci.TierTiny, Slots: 1}, title, 1},
 		"a text is wanted": {JobsShort, loci.Profile{Tier: loci.TierTiny, Slots: 1}, image, 1},
-		"the same, merged": {JobsShort, loci.Profile{Tier: loci.TierTiny, Slots: 1}, several, 1},
+		"the same, merged": {JobsShort, loci.Profile{Tier: loci.TierTiny, Slots: 1}, choretest.Several, 1},
 	} {
 		f, asked := working(t, `{"title":"By the model"}`, nil)
 		f.profile = e.profile
@@ -190,7 +169,7 @@ func (a asideOf) Aside(ctx context.Context, p loci.Principal, model, _ string, q
 // end; where it has another one, or the reply is of no use, the answer is short.
 func TestChoresAtTheEndOfTheConversation(t *testing.T) {
 	const said = "remove every *.tmp file in ~/work"
-	title, question := tasked("Find a title.", `{ "title": "" }`), strings.Replace(tasked("Find a title.", `{ "title": "" }`), talk, "(the conversation above)", 1)
+	title, question := choretest.Tasked("Find a title.", `{ "title": "" }`), strings.Replace(choretest.Tasked("Find a title.", `{ "title": "" }`), choretest.Talk, "(the conversation above)", 1)
 	short := `{"title":"Remove every *.tmp file in ~/work"}`
 	for name, e := range map[string]struct {
 		aside       Aside
@@ -206,8 +185,8 @@ func TestChoresAtTheEndOfTheConversation(t *testing.T) {
 		"a reply of no use":      {asideOf{said, "smollm2"}, JobsAuto, loci.TierText, title, `Sure!`, short, []string{"before\n" + question}},
 		"none wanted":            {asideOf{said, "smollm2"}, JobsShort, loci.TierText, title, `{"title":"Temp files"}`, short, nil},
 		"nobody knows":           {nil, JobsAuto, loci.TierText, title, `{"title":"Temp files"}`, short, nil},
-		"somebody waits for it":  {asideOf{said, "smollm2"}, JobsAuto, loci.TierText, tasked("Search.", `{"queries": ["a"]}`), `{"queries":["x"]}`, `{"queries":["remove every *.tmp file in ~/work"]}`, nil},
-		"in the words of others": {asideOf{said, "smollm2"}, JobsAuto, loci.TierText, heading20, `{"title":"Temp files"}`, `{"title":"Temp files"}`, []string{"before\n" + strings.Replace(heading20, talk, "(the conversation above)", 1)}},
+		"somebody waits for it":  {asideOf{said, "smollm2"}, JobsAuto, loci.TierText, choretest.Tasked("Search.", `{"queries": ["a"]}`), `{"queries":["x"]}`, `{"queries":["remove every *.tmp file in ~/work"]}`, nil},
+		"in the words of others": {asideOf{said, "smollm2"}, JobsAuto, loci.TierText, choretest.Heading, `{"title":"Temp files"}`, `{"title":"Temp files"}`, []string{"before\n" + strings.Replace(choretest.Heading, choretest.Talk, "(the conversation above)", 1)}},
 	} {
 		f, asked := working(t, e.reply, nil)
 		f.profile = loci.Profile{Tier: e.tier, Slots: 1}
@@ -237,15 +216,15 @@ func TestChoresThatFail(t *testing.T) {
 	}
 	for _, reply := range []string{"", "I cannot do that.", `{"title":`} {
 		f, asked := working(t, reply, nil)
-		if got := d.read(ask(f, heading20).Body.String()); got != `{"title":"Remove every *.tmp file in ~/work"}` || len(*asked) != 1 {
+		if got := d.read(ask(f, choretest.Heading).Body.String()); got != `{"title":"Remove every *.tmp file in ~/work"}` || len(*asked) != 1 {
 			t.Errorf("%q becomes %q after %d calls", reply, got, len(*asked))
 		}
 	}
 	f, _ := working(t, "", errDown)
-	if w := ask(f, heading20); w.Code != 200 {
+	if w := ask(f, choretest.Heading); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := ask(f, several); w.Code != 502 || !strings.Contains(w.Body.String(), "not answering") {
+	if w := ask(f, choretest.Several); w.Code != 502 || !strings.Contains(w.Body.String(), "not answering") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/chore/choretest"
 )
 
 // pipes is a listener whose connections are in memory, so that a whole server
@@ -133,7 +134,7 @@ func TestStreamShowsSignsOfLife(t *testing.T) {
 		{"/api/chat", ollamaHello + `}`, "", `"content":""},"done":false}`},
 		{"/api/generate", `{"model":"smollm2","prompt":"hi"}`, "", `"response":"","done":false}`},
 		{"/v1/completions", `{"model":"smollm2","prompt":"hi","stream":true}`, ": keep-alive", ": keep-alive\n\n"},
-		{"/v1/chat/completions", `{"model":"smollm2","stream":true,"messages":[{"role":"user","content":` + string(quoted(several)) + `}]}`, `"role":"assistant"`, ": keep-alive\n\n"},
+		{"/v1/chat/completions", `{"model":"smollm2","stream":true,"messages":[{"role":"user","content":` + string(quoted(choretest.Several)) + `}]}`, `"role":"assistant"`, ": keep-alive\n\n"},
 	} {
 		f := newFake()
 		f.turn = paced(50*time.Second, 1, nil)

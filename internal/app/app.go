@@ -26,8 +26,10 @@ import (
 	"loci/internal/confine"
 	"loci/internal/database"
 	"loci/internal/desktop"
+	"loci/internal/door"
 	"loci/internal/embedded"
 	"loci/internal/gate"
+	"loci/internal/heap"
 	"loci/internal/intent"
 	"loci/internal/keyring"
 	"loci/internal/model"
@@ -114,7 +116,7 @@ type App struct {
 	opts     Options
 	instance *config.Instance
 	keys     *keyring.Ring
-	cert     *certificate // nil: nothing is encrypted
+	cert     *door.Certificate // nil: nothing is encrypted
 	id       string
 	store    *store.DB
 	origins  *sandbox.Origins
@@ -126,7 +128,7 @@ type App struct {
 	settings agent.Settings
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
-	listener *connections
+	listener *door.Connections
 	hosts    []string // under which clients reach the listener, with the port
 	outside  string   // base URL for other machines, if they can come
 	server   *http.Server
@@ -257,12 +259,12 @@ func (a *App) openAgent(ctx context.Context) error {
 		a.daily.Go(func() { a.watchFolders(ctx) })
 	}
 	if a.cert != nil {
-		a.daily.Go(func() { a.watchCertificate(ctx) })
+		a.daily.Go(func() { a.cert.Watch(ctx, a.opts.Logger, a.tellOthers) })
 	}
 	access := a.apiConfig(tools)
 	access.Changes = a.undoDesk(kit)
 	a.server = api.Server(ctx, api.New(access), a.opts.Logger)
-	a.server.ConnState = a.listener.follow
+	a.server.ConnState = a.listener.Follow
 	a.undo = append(a.undo, func() error { a.requests(); a.own.Wait(); a.daily.Wait(); return nil })
 	return nil
 }
@@ -368,7 +370,7 @@ func (a *App) tellOthers() {
 // Serve answers requests until ctx ends, then lets those that are under way
 // finish for a moment.
 func (a *App) Serve(ctx context.Context) error {
-	defer boundGarbage()()
+	defer heap.Bound()()
 	served := make(chan error, 1)
 	go func() { served <- a.server.Serve(a.doors()) }()
 	if a.opts.Stays {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -165,22 +164,6 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// An address for other machines is one that they can reach.
-func TestOutside(t *testing.T) {
-	for _, tt := range []struct{ hosts, at, want string }{
-		{"", "127.0.0.1:1", ""},
-		{"", "[::1]:1", ""},
-		{"", "192.0.2.7:1", "http://192.0.2.7:1"},
-		{"box:1 127.0.0.1:1 [fe80::1]:1 192.0.2.7:1 192.0.2.8:1", "0.0.0.0:1", "http://192.0.2.7:1"},
-		{"box:1 [::1]:1 [2001:db8::1]:1", "[::]:1", "http://[2001:db8::1]:1"},
-		{"box:1 127.0.0.1:1", "0.0.0.0:1", "http://0.0.0.0:1"},
-	} {
-		if got := outside(strings.Fields(tt.hosts), netip.MustParseAddrPort(tt.at)); got != tt.want {
-			t.Errorf("%s of %s: %q, want %q", tt.at, tt.hosts, got, tt.want)
-		}
-	}
-}
-
 // What is stored can be listed without a model server, and none is looked for.
 func TestNoModels(t *testing.T) {
 	o := options(t, nowhere)
@@ -216,12 +199,6 @@ func TestPortTaken(t *testing.T) {
 	}
 	o.Config.Listen = "127.0.0.1:0"
 	build(t, o) // nothing was left open
-}
-
-func TestBadAddress(t *testing.T) {
-	if _, err := listen(t.Context(), "5624"); loci.AsError(err).Code != loci.Invalid {
-		t.Errorf("%v", err)
-	}
 }
 
 // Whoever listens on all addresses is reached under each of them, and under no

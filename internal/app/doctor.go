@@ -15,6 +15,7 @@ import (
 	"loci"
 	"loci/internal/config"
 	"loci/internal/confine"
+	"loci/internal/door"
 	"loci/internal/model"
 	"loci/internal/model/server"
 	"loci/internal/sandbox"
@@ -157,7 +158,7 @@ func checkInstance(ctx context.Context, run config.Run) Check {
 }
 
 func checkPort(ctx context.Context, address string) Check {
-	l, err := listen(ctx, address)
+	l, err := door.Listen(ctx, address)
 	if err != nil {
 		return bad("port", Fail, err)
 	}

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"os"
-	"strconv"
-	"syscall"
-
-	psnet "github.com/shirou/gopsutil/v4/net"
-	"github.com/shirou/gopsutil/v4/process"
+	"strings"
 
 	"loci"
+	"loci/internal/config"
+	"loci/internal/door"
 )
 
 // Addresses is what a client needs to connect.
@@ -31,35 +28,16 @@ type Addresses struct {
 // listen opens the configured address and finds out who can reach it there.
 func (a *App) listen(ctx context.Context) (err error) {
 	address := a.opts.Config.Listen
-	l, err := listen(ctx, address)
+	l, err := door.Listen(ctx, address)
 	if err != nil {
 		return err
 	}
-	a.listener = limit(l, mostConnections, mostFrom, a.opts.Logger)
+	a.listener = door.Limit(l, door.MostConnections, door.MostFrom, a.opts.Logger)
 	a.undo = append(a.undo, func() error { return ignoreClosed(a.listener.Close()) })
 	at := a.listener.Addr().(*net.TCPAddr).AddrPort()
-	a.hosts = hosts(address, at)
-	a.outside = outside(a.hosts, at)
+	a.hosts = door.Hosts(address, at)
+	a.outside = door.Outside(a.hosts, at)
 	return a.secure(ctx)
-}
-
-// listen opens an address. An error names the program that holds it, as far as
-// the system tells.
-func listen(ctx context.Context, address string) (net.Listener, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, loci.Wrap(loci.Invalid, err, "%.200q is not an address to listen on.", address).WithHint("Write it like 127.0.0.1:5624.")
-	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		why := holder(port)
-		if errno, ok := errors.AsType[syscall.Errno](err); ok && why == "" {
-			why = ": " + errno.Error()
-		}
-		return nil, loci.Wrap(loci.Conflict, err, "loci cannot listen on %s%s.", address, why).
-			WithHint("Stop what is there, or choose another port, for example: --listen %s", net.JoinHostPort(host, "0"))
-	}
-	return l, nil
 }
 
 func ignoreClosed(err error) error {
@@ -67,52 +45,6 @@ func ignoreClosed(err error) error {
 		return nil
 	}
 	return err
-}
-
-// hosts gives what clients may write as the Host of a request to an address that
-// was opened: its name, its number, and where it stands for all addresses of this
-// machine, those and the machine's name. An address cannot be forged by the owner
-// of a web page's name, and the name is the machine's own.
-func hosts(address string, at netip.AddrPort) []string {
-	host, _, _ := net.SplitHostPort(address) // it was opened, so it is valid
-	names := []string{host, at.Addr().Unmap().String()}
-	if at.Addr().IsUnspecified() {
-		names = nil
-		if name, err := os.Hostname(); err == nil {
-			names = append(names, name)
-		}
-		interfaces, err := net.InterfaceAddrs()
-		if err != nil {
-			interfaces = nil // then allowed_hosts has to say them
-		}
-		for _, i := range interfaces {
-			if n, ok := i.(*net.IPNet); ok {
-				names = append(names, n.IP.String())
-			}
-		}
-	}
-	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = net.JoinHostPort(name, strconv.Itoa(int(at.Port())))
-	}
-	return all
-}
-
-// outside gives the base URL at which other machines reach an address that was
-// opened, empty where it is open to this machine alone. For all addresses of the
-// machine it is the first that is no loopback or link-local one, if there is one.
-func outside(hosts []string, at netip.AddrPort) string {
-	if at.Addr().Unmap().IsLoopback() {
-		return ""
-	}
-	if at.Addr().IsUnspecified() {
-		for _, h := range hosts {
-			if ip, err := netip.ParseAddrPort(h); err == nil && ip.Addr().IsGlobalUnicast() {
-				return "http://" + h
-			}
-		}
-	}
-	return "http://" + at.String()
 }
 
 // Addresses tells where the program listens. Who listens on all addresses is
@@ -133,27 +65,57 @@ func At(url, key, chatKey string) Addresses {
 	return Addresses{URL: url, OpenAI: url + "/v1", Ollama: url, Key: key, Chat: url + "/k/" + chatKey}
 }
 
-// holder tells which program listens on a port, as far as the system tells.
-func holder(port string) string {
-	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
+// secure gets ready to encrypt what the listener takes, if that is configured, and refuses to open
+// loci to other machines otherwise, unless the person says that they want that.
+func (a *App) secure(context.Context) (err error) {
+	if !a.opts.Config.TLS.On() {
+		return a.mayOpen(a.outside)
+	}
+	if a.cert, err = door.NewCertificate(a.opts.Config, a.opts.Paths); err != nil {
+		return err
+	}
+	if a.outside = strings.Replace(a.outside, "http://", "https://", 1); a.outside != "" {
+		a.opts.Say("Other machines can reach loci at %s.", a.outside)
+	}
+	return nil
+}
+
+// doors is the listener as the server uses it.
+func (a *App) doors() net.Listener {
+	if a.cert == nil {
+		return a.listener
+	}
+	return a.cert.Encrypt(a.listener)
+}
+
+// mayOpen says whether other machines may come at an address without encryption; it
+// is empty where they cannot.
+func (a *App) mayOpen(outside string) error {
+	c := a.opts.Config
+	switch {
+	case outside == "":
+		return nil
+	case !c.Insecure:
+		return &config.Error{Field: "listen", Err: loci.Errorf(loci.Invalid, "loci does not listen on %s: other machines could reach it there, and nothing on the way would be encrypted.", c.Listen).
+			WithHint("Set tls: self, or tls with cert and key; or insecure: true, if it may be so.")}
+	}
+	a.opts.Say("Other machines can reach loci at %s, and nothing on the way to them is encrypted.", outside)
+	a.opts.Logger.Warn("other machines can reach loci, unencrypted", "listen", c.Listen)
+	return nil
+}
+
+// scheme is that of the addresses of this loci.
+func (a *App) scheme() string {
+	if a.cert != nil {
+		return "https://"
+	}
+	return "http://"
+}
+
+// Fingerprint is that of the certificate, empty where nothing is encrypted.
+func (a *App) Fingerprint() string {
+	if a.cert == nil {
 		return ""
 	}
-	connections, err := psnet.Connections("tcp")
-	if err != nil {
-		return ""
-	}
-	for _, c := range connections {
-		if c.Status != "LISTEN" || c.Laddr.Port != uint32(number) || c.Pid == 0 {
-			continue
-		}
-		name := "a program"
-		if p, err := process.NewProcess(c.Pid); err == nil {
-			if n, err := p.Name(); err == nil {
-				name = n
-			}
-		}
-		return ": " + name + " (process " + strconv.Itoa(int(c.Pid)) + ") holds the port"
-	}
-	return ""
+	return a.cert.Fingerprint()
 }

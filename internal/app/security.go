@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,6 +20,7 @@ import (
 	"loci/internal/config"
 	"loci/internal/model/server"
 	"loci/internal/store"
+	"loci/internal/where"
 )
 
 // posture is what the security checks look at.
@@ -102,13 +102,6 @@ func orFine(found []Check, name, format string, args ...any) []Check {
 	return found
 }
 
-// onlyHere tells whether an address is open to this machine alone, as far as its text
-// tells.
-func onlyHere(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
-}
-
 // checkDoors looks at where loci listens, and how.
 func checkDoors(_ context.Context, p posture) []Check {
 	address, encrypted := p.Config.Listen, p.Config.TLS.On()
@@ -117,7 +110,7 @@ func checkDoors(_ context.Context, p posture) []Check {
 		address, encrypted = cmp.Or(p.run.Listen, at), scheme == "https"
 	}
 	host, _, _ := net.SplitHostPort(address) // it was checked with the configuration
-	switch here := onlyHere(host); {
+	switch here := where.Here(host); {
 	case here && p.Config.Insecure:
 		return []Check{{"listen", Warn, "insecure is set, although only this machine can reach " + address, "Remove insecure, so that another listen is not open by mistake."}}
 	case here:
@@ -137,7 +130,7 @@ func checkNames(_ context.Context, p posture) (found []Check) {
 	}
 	for _, o := range p.Config.AllowedOrigins {
 		c := Check{"pages", Warn, "web pages of " + o + " may call loci", "Remove it from allowed_origins if you do not use that page."}
-		if host, open := strings.CutPrefix(o, "http://"); open && !onlyHere(hostOf(host)) {
+		if host, open := strings.CutPrefix(o, "http://"); open && !where.Here(hostOf(host)) {
 			c.Status, c.Text = Fail, c.Text+", and whoever is on the way to it can put words into them"
 			c.Hint = "Use its https address."
 		}
@@ -237,18 +230,18 @@ func checkOpenFolders(_ context.Context, p posture) (found []Check) {
 		}
 	}
 	for _, folder := range sortedKeys(all) {
-		real := resolved(folder)
+		real := where.Real(folder)
 		say := func(status Status, what, hint string) {
 			found = append(found, Check{"folders", status, all[folder] + " conversations can look into " + folder + what, hint})
 		}
 		switch {
 		case real == filepath.Dir(real):
 			say(Fail, ", which is the whole machine", "Allow the folders you work in instead.")
-		case home != "" && within(resolved(home), real):
+		case home != "" && where.In(where.Real(home), real):
 			say(Fail, ", which has your home folder in it, with keys of other programs", "Allow the folders below it that you work in instead.")
-		case slices.ContainsFunc(own, func(o string) bool { return within(real, resolved(o)) }):
+		case slices.ContainsFunc(own, func(o string) bool { return where.In(real, where.Real(o)) }):
 			say(Fail, ", which is loci's own", "Move LOCI_HOME, or remove it from folders. (loci keeps it closed to tools all the same.)")
-		case slices.ContainsFunc(own, func(o string) bool { return within(resolved(o), real) }):
+		case slices.ContainsFunc(own, func(o string) bool { return where.In(where.Real(o), real) }):
 			say(Warn, ", which has loci's own files in it", "Move them out with LOCI_HOME, data_path or state_path. (loci keeps them closed to tools all the same.)")
 		}
 	}
@@ -256,20 +249,6 @@ func checkOpenFolders(_ context.Context, p posture) (found []Check) {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// resolved follows links as far as a path exists.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Clean(path)
-}
-
-// within tells whether a path is a folder or below it.
-func within(path, folder string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
-}
 
 // forgotten is after how long a key that may much and is not used is told.
 const forgotten = 90 * 24 * time.Hour

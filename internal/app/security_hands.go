@@ -16,6 +16,7 @@ import (
 	"loci/internal/config"
 	"loci/internal/sandbox"
 	"loci/internal/store"
+	"loci/internal/where"
 )
 
 // checkTaint looks at what a conversation that has read from outside may do.
@@ -89,7 +90,7 @@ func checkFree(ctx context.Context, p posture) (found []Check) {
 		}
 		size, runs := survey(ctx, folder)
 		switch {
-		case home != "" && within(resolved(home), resolved(folder)):
+		case home != "" && where.In(where.Real(home), where.Real(folder)):
 			say(Fail, ", which has your whole home folder in it")
 		case runs != "":
 			say(Warn, ", which has "+runs+" in it: what is beside that may be built or run later (the folder itself is never changed)")
@@ -106,7 +107,7 @@ func checkFree(ctx context.Context, p posture) (found []Check) {
 // which programs are run from it.
 func survey(ctx context.Context, folder string) (size int, runs string) {
 	// Folders that cannot be read are as good as not there.
-	_ = filepath.WalkDir(resolved(folder), func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(where.Real(folder), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return fs.SkipDir
 		}
@@ -116,7 +117,7 @@ func survey(ctx context.Context, folder string) (size int, runs string) {
 		switch d.Name() {
 		case ".git", ".githooks", ".husky", ".vscode", ".idea", ".envrc":
 			if runs == "" {
-				runs, _ = filepath.Rel(resolved(folder), path)
+				runs, _ = filepath.Rel(where.Real(folder), path)
 			}
 			if d.IsDir() {
 				return fs.SkipDir

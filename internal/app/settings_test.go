@@ -16,6 +16,7 @@ import (
 
 	"loci"
 	"loci/internal/config"
+	"loci/internal/door"
 	"loci/internal/embedded"
 	"loci/internal/keyring"
 	"loci/internal/tool"
@@ -56,7 +57,7 @@ func parts(t *testing.T, o Options, c config.Config) string {
 	if err := o.Paths.Make(); err != nil {
 		t.Fatal(err)
 	}
-	_, encrypts := newCertificate(c, o.Paths)
+	_, encrypts := door.NewCertificate(c, o.Paths)
 	opens := a.mayOpen("http://192.0.2.1")
 	a.opts.Config.TLS = config.TLS{} // none of those that are tried is a right one
 	keys := a.keyConfig()

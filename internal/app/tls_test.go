@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"loci"
 	"loci/internal/config"
@@ -76,96 +75,6 @@ func TestOwnCertificate(t *testing.T) {
 	info, err := os.Stat(filepath.Join(folder, "tls-key.pem"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the key's file has the mode %v: %v", info.Mode(), err)
-	}
-}
-
-// It stays the same from start to start, and is made anew when it does not do.
-func TestCertificateIsKept(t *testing.T) {
-	o := options(t, nowhere)
-	o.Config.TLS.Kind = "self"
-	if err := o.Paths.Make(); err != nil {
-		t.Fatal(err)
-	}
-	serial := func() string {
-		t.Helper()
-		k, err := newCertificate(o.Config, o.Paths)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k.get().Leaf.SerialNumber.String()
-	}
-	first := serial()
-	if again := serial(); again != first {
-		t.Error("another one at the next start")
-	}
-	o.Config.AllowedHosts = []string{"loci.example"}
-	second := serial()
-	if second == first {
-		t.Error("it does not do for the new name")
-	}
-	k, err := newCertificate(o.Config, o.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf := k.get().Leaf
-	for _, name := range []string{"loci.example", "localhost", "127.0.0.1", "::1"} {
-		if err := leaf.VerifyHostname(name); err != nil {
-			t.Error(err)
-		}
-	}
-	if left := time.Until(leaf.NotAfter); left > certificateLife || left < certificateLife-time.Hour {
-		t.Errorf("it holds for %v", left)
-	}
-}
-
-// Files are read again when they change; while they are broken, the old ones stay.
-func TestCertificateFiles(t *testing.T) {
-	o := options(t, nowhere)
-	other := options(t, nowhere)
-	for _, o := range []Options{o, other} {
-		if err := o.Paths.Make(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	made := func(o Options) (crt, key string) {
-		t.Helper()
-		o.Config.TLS.Kind = "self"
-		k, err := newCertificate(o.Config, o.Paths)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k.crt, k.key
-	}
-	crt, key := made(o)
-	crt2, key2 := made(other)
-	o.Config.TLS = config.TLS{Cert: crt, Key: key}
-	k, err := newCertificate(o.Config, o.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := k.get()
-	if changed, err := k.refresh(); changed || err != nil {
-		t.Errorf("nothing has changed: %v, %v", changed, err)
-	}
-	if err := os.WriteFile(crt, []byte("broken"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if changed, err := k.refresh(); changed || err == nil || k.get() != first {
-		t.Errorf("broken files: %v, %v", changed, err)
-	}
-	if err := errors.Join(os.Rename(crt2, crt), os.Rename(key2, key)); err != nil {
-		t.Fatal(err)
-	}
-	if changed, err := k.refresh(); !changed || err != nil || k.get().Leaf.Equal(first.Leaf) {
-		t.Errorf("other files: %v, %v", changed, err)
-	}
-	for name, c := range map[string]config.TLS{"one": {Cert: crt}, "the other": {Key: key}, "both ways": {Kind: "self", Cert: crt, Key: key}, "none there": {Cert: "/no/such", Key: key}} {
-		o.Config.TLS = c
-		if _, err := New(t.Context(), o); err == nil {
-			t.Errorf("%s: it starts", name)
-		} else if e, ok := errors.AsType[*config.Error](err); !ok || e.Err.Hint == "" {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"loci/internal/lang"
 	"loci/internal/text"
+	"loci/internal/where"
 )
 
 const (
@@ -218,7 +219,7 @@ func systems(program string, at Place) bool {
 		return false
 	}
 	for _, path := range []string{program, real} {
-		if slices.ContainsFunc(at.Folders, func(f string) bool { return inside(path, f) }) {
+		if slices.ContainsFunc(at.Folders, func(f string) bool { return where.In(path, f) }) {
 			return false
 		}
 	}
@@ -231,12 +232,6 @@ func systems(program string, at Place) bool {
 	return true
 }
 
-// inside tells by its text whether a path is a folder or lies in it.
-func inside(path, folder string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // stays tells whether a path, as a command would take it, stays in the allowed
 // folders as far as its text says.
 func (at Place) stays(path string) bool {
@@ -244,12 +239,12 @@ func (at Place) stays(path string) bool {
 	case path == "" || path[0] == '~':
 		return false
 	case filepath.IsAbs(path):
-		return slices.ContainsFunc(at.Folders, func(f string) bool { return inside(path, f) })
+		return slices.ContainsFunc(at.Folders, func(f string) bool { return where.In(path, f) })
 	case filepath.IsLocal(path):
 		return true // it starts in an allowed folder
 	}
 	path = filepath.Join(at.Dir, path)
-	return slices.ContainsFunc(at.Folders, func(f string) bool { return inside(path, f) })
+	return slices.ContainsFunc(at.Folders, func(f string) bool { return where.In(path, f) })
 }
 
 // Unwise says why a prefix should not be a rule that allows: it would permit nothing,

@@ -279,18 +279,7 @@ func auditServer(t *testing.T, p *person, rows ...loci.AuditEntry) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(server.Close)
-	paths, err := config.FindPaths(func(name string) string { return p.env[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	instance, err := config.Lock(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = instance.Close() })
-	if err := instance.WriteRun(config.Run{PID: os.Getpid(), URL: server.URL, Key: "key"}); err != nil {
-		t.Fatal(err)
-	}
+	p.finds(server.URL)
 }
 
 // Following goes on where a connection broke, and ends with Ctrl-C.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"loci"
 	"loci/internal/config"
+	"loci/internal/where"
 )
 
 // here gives the folders that a question may look into, and the one that
@@ -145,12 +147,7 @@ func (c *command) reach() string {
 // anyHolds tells whether a folder is one of those allowed or inside it. It only
 // decides whether to ask; what may be read is the server's decision.
 func anyHolds(allowed []string, folder string) bool {
-	for _, a := range allowed {
-		if rel, err := filepath.Rel(a, folder); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(allowed, func(a string) bool { return where.In(folder, a) })
 }
 
 // warnWide says it when a folder is the home folder or has it inside.

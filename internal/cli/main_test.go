@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"loci/internal/config"
 	"loci/internal/confine"
 )
 
@@ -35,6 +36,23 @@ type person struct {
 	terminal bool
 	piped    bool         // what it prints goes to another program
 	out, err bytes.Buffer // of the last command
+}
+
+// finds has the person's commands find a loci that runs at a URL.
+func (p *person) finds(url string) {
+	p.t.Helper()
+	paths, err := config.FindPaths(func(name string) string { return p.env[name] })
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	instance, err := config.Lock(paths)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = instance.Close() })
+	if err := instance.WriteRun(config.Run{PID: os.Getpid(), URL: url, Key: "key"}); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // newPerson has one model server.

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"loci"
-	"loci/internal/config"
 )
 
 // desk is a loci with a script: it speaks the agent API, and play says what a
@@ -68,18 +67,7 @@ func newDesk(t *testing.T, p *person, play func(*desk, string)) *desk {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	paths, err := config.FindPaths(func(name string) string { return p.env[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	instance, err := config.Lock(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = instance.Close() })
-	if err := instance.WriteRun(config.Run{PID: os.Getpid(), URL: server.URL, Key: "key"}); err != nil {
-		t.Fatal(err)
-	}
+	p.finds(server.URL)
 	return d
 }
 

@@ -61,6 +61,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/where"
 )
 
 // Plan is a command and all that it may do.
@@ -221,13 +222,13 @@ func (p Plan) settled() (Plan, error) {
 			return p, err
 		}
 		*list = slices.DeleteFunc(*list, func(path string) bool {
-			return slices.ContainsFunc(private, func(closed string) bool { return inside(path, closed) })
+			return slices.ContainsFunc(private, func(closed string) bool { return where.In(path, closed) })
 		})
 	}
 	folders := slices.Concat(p.Read, p.Write)
 	open := slices.Concat(folders, programs)
 	p.Private = slices.DeleteFunc(private, func(path string) bool {
-		return !slices.ContainsFunc(open, func(f string) bool { return inside(path, f) })
+		return !slices.ContainsFunc(open, func(f string) bool { return where.In(path, f) })
 	})
 	for _, path := range p.Private {
 		// One that is not there yet could be made by the command, with whatever in it.
@@ -238,8 +239,8 @@ func (p Plan) settled() (Plan, error) {
 	if p.Dir, err = filepath.EvalSymlinks(p.Dir); err != nil {
 		return p, fmt.Errorf("confine: the folder to start in: %w", err)
 	}
-	if !slices.ContainsFunc(folders, func(f string) bool { return inside(p.Dir, f) }) ||
-		slices.ContainsFunc(p.Private, func(closed string) bool { return inside(p.Dir, closed) }) {
+	if !slices.ContainsFunc(folders, func(f string) bool { return where.In(p.Dir, f) }) ||
+		slices.ContainsFunc(p.Private, func(closed string) bool { return where.In(p.Dir, closed) }) {
 		return p, loci.Errorf(loci.Forbidden, "The folder that the command is to start in is not in an allowed one.")
 	}
 	return p, nil
@@ -254,28 +255,13 @@ func realPaths(paths []string, missing bool) (reals []string, err error) {
 		}
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil && missing {
-			real = realOf(path)
+			real = where.Real(path)
 		} else if err != nil {
 			continue
 		}
 		reals = append(reals, real)
 	}
 	return reals, nil
-}
-
-// realOf is a path without links as far as it exists.
-func realOf(path string) string {
-	real, err := filepath.EvalSymlinks(path)
-	if dir := filepath.Dir(path); err != nil && dir != path {
-		return filepath.Join(realOf(dir), filepath.Base(path))
-	}
-	return real
-}
-
-// inside tells whether a path is a folder or lies in it.
-func inside(path, folder string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // environment is all that a command finds in its environment.

@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"loci/internal/where"
 )
 
 // The rights of Landlock; see landlock(7). What is not named in write is not given
@@ -186,10 +188,10 @@ func around(folders []string, o order, holes []string) (paths []string) {
 
 // beside is what lies in a folder and neither is one of the holes nor on the way to it.
 func beside(folder string, holes []string) (paths []string) {
-	if slices.ContainsFunc(holes, func(h string) bool { return inside(folder, h) }) {
+	if slices.ContainsFunc(holes, func(h string) bool { return where.In(folder, h) }) {
 		return nil
 	}
-	if !slices.ContainsFunc(holes, func(h string) bool { return inside(h, folder) }) {
+	if !slices.ContainsFunc(holes, func(h string) bool { return where.In(h, folder) }) {
 		return []string{folder}
 	}
 	entries, err := os.ReadDir(folder)

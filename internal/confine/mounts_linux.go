@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"loci/internal/where"
 )
 
 // seal makes the warden's own view of the file systems: read-only but for the folders
@@ -67,13 +69,13 @@ func seal(o *order) error {
 func ownEtc(o order) error {
 	const etc = "/etc"
 	for _, path := range slices.Concat(o.Plan.Read, o.Plan.Write, o.Plan.Private, []string{o.Temp}) {
-		if path != "" && (inside(path, etc) || inside(etc, path)) {
+		if path != "" && (where.In(path, etc) || where.In(etc, path)) {
 			return nil // somebody wants to see it
 		}
 	}
 	kept := map[string]int{}
 	for _, path := range settings {
-		if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil && inside(path, etc) {
+		if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil && where.In(path, etc) {
 			defer unix.Close(fd)
 			kept[path] = fd
 		}
@@ -106,7 +108,7 @@ func ownEtc(o order) error {
 // command would find it open, or put a link in the place of an allowed one.
 func pins(folders, named []string) (paths []string) {
 	for _, path := range named {
-		for dir := filepath.Dir(path); slices.ContainsFunc(folders, func(f string) bool { return f != dir && inside(dir, f) }); dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(path); slices.ContainsFunc(folders, func(f string) bool { return f != dir && where.In(dir, f) }); dir = filepath.Dir(dir) {
 			if !slices.Contains(folders, dir) && !slices.Contains(paths, dir) {
 				paths = append(paths, dir)
 			}
@@ -135,7 +137,7 @@ func open(path string) error {
 // be written, the outer ones first.
 func readOnly(p Plan) []string {
 	paths := slices.DeleteFunc(slices.Clone(p.Read), func(path string) bool {
-		return slices.Contains(p.Write, path) || !slices.ContainsFunc(p.Write, func(w string) bool { return inside(path, w) })
+		return slices.Contains(p.Write, path) || !slices.ContainsFunc(p.Write, func(w string) bool { return where.In(path, w) })
 	})
 	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	return paths

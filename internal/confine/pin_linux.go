@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"loci/internal/where"
 )
 
 // pinned is a file of the plan, held in memory that nobody can change.
@@ -27,7 +29,7 @@ func pin(files []File) (all []pinned, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be held: %w", f.Path, err)
 		}
-		all = append(all, pinned{[]string{filepath.Clean(f.Path), realOf(f.Path)}, memory})
+		all = append(all, pinned{[]string{filepath.Clean(f.Path), where.Real(f.Path)}, memory})
 	}
 	return all, nil
 }

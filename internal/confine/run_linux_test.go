@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/await"
 )
 
 // parent is a loci that is killed while a command of its runs.
@@ -631,18 +632,11 @@ func TestParentIsKilled(t *testing.T) {
 	eventually(t, "the command ends", func() bool { return ours() == 0 })
 }
 
-// eventually waits up to ten seconds for a condition.
+// eventually waits for a condition.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(10 * time.Second)
-	for !condition() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatal("does not happen: ", what)
-		}
+	if !await.Within(10*time.Second, condition) {
+		t.Fatal("does not happen: ", what)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"loci"
 	"loci/internal/text"
+	"loci/internal/where"
 )
 
 const (
@@ -100,8 +100,7 @@ func ways(c *pgconn.Config) []*pgconn.FallbackConfig {
 // isLocal tells whether what is sent to a host stays on this machine.
 func isLocal(host string) bool {
 	network, _ := pgconn.NetworkAddress(host, 1)
-	ip := net.ParseIP(host)
-	return network == "unix" || host == "localhost" || ip != nil && ip.IsLoopback()
+	return network == "unix" || where.Here(host)
 }
 
 // errSetting is the error for a connection that is not set up right.

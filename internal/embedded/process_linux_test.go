@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"loci/internal/await"
 )
 
 // alive reports whether a process runs; one that ended and waits to be
@@ -27,18 +29,11 @@ func alive(t *testing.T, pid string) bool {
 	return ok && state[0] != 'Z' && state[0] != 'X'
 }
 
-// eventually waits up to ten seconds for a condition.
+// eventually waits for a condition.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(10 * time.Second)
-	for !condition() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatal("does not happen: ", what)
-		}
+	if !await.Within(10*time.Second, condition) {
+		t.Fatal("does not happen: ", what)
 	}
 }
 

@@ -68,7 +68,7 @@ func TestNobodyMeantIt(t *testing.T) {
 		"by meaning": intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}}),
 		"by words":   intent.New(intent.Config{}),
 	} {
-		for _, file := range []string{"../offer/testdata/chat-ui.json", "testdata/brought_tools.json"} {
+		for _, file := range []string{"../offer/offertest/chat-ui.json", "testdata/brought_tools.json"} {
 			brought, calls, heard := functions(t, file), 0, 0
 			for i, text := range said {
 				if i%8 > 0 && os.Getenv("LOCI_TEST_ALL") == "" {
@@ -101,7 +101,7 @@ func TestOursBesideBrought(t *testing.T) {
 	for _, own := range natural.Tools(t.TempDir()) {
 		ours = append(ours, own.ToolSpec)
 	}
-	for _, file := range []string{"../offer/testdata/chat-ui.json", "testdata/brought_tools.json"} {
+	for _, file := range []string{"../offer/offertest/chat-ui.json", "testdata/brought_tools.json"} {
 		brought := functions(t, file)
 		lost, all := 0, 0
 		for _, text := range asked(t) {

@@ -2,38 +2,19 @@ package jsonrepair_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"loci/internal/jsonrepair"
+	"loci/internal/jsonrepair/repairtest"
 )
 
 // TestPairs measures on the test cases of two repair libraries. They contradict
 // each other here and there, so nobody can have all of them right.
 func TestPairs(t *testing.T) {
-	files, err := filepath.Glob("../../../shared/data/json_repair_cases/*_cases.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skip("the test cases of the repair libraries are not here")
-	}
 	total, equal, sure, wrong := 0, 0, 0, 0
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var pairs []struct {
-			Input    string
-			Expected any
-		}
-		if err := json.Unmarshal(raw, &pairs); err != nil {
-			t.Fatal(err)
-		}
+	for file, pairs := range repairtest.Pairs(t) {
 		here := 0
 		for i, pair := range pairs {
 			total++
@@ -54,12 +35,12 @@ func TestPairs(t *testing.T) {
 				continue
 			}
 			want, _ := json.Marshal(pair.Expected) // it came from JSON
-			t.Logf("%s %d: certain %v: %q became %s, not %s (%+v, %v)", filepath.Base(file)[:12], i, certain, pair.Input, fixed, want, how, err)
+			t.Logf("%s %d: certain %v: %q became %s, not %s (%+v, %v)", file[:12], i, certain, pair.Input, fixed, want, how, err)
 			if certain {
 				wrong++
 			}
 		}
-		t.Logf("%s: %d of %d", filepath.Base(file), here, len(pairs))
+		t.Logf("%s: %d of %d", file, here, len(pairs))
 	}
 	t.Logf("%d of %d as expected, %d of them certain; %d certain and otherwise", equal, total, sure, wrong)
 	if equal*10 < total*9 {

@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"loci/internal/model/server"
+	"loci/internal/model/server/servertest"
 )
 
 // BenchmarkResolve measures finding a model by name, once it is known.
 func BenchmarkResolve(b *testing.B) {
-	h := hub(b, Config{Backends: []server.Backend{backend(serve(b, routes{"GET /api/tags": tags("a=llama,8B", "b=llama,8B", "c=llama,8B")}), server.KindOllama)}})
+	h := hub(b, Config{Backends: []server.Backend{backend(servertest.Serve(b, servertest.Routes{"GET /api/tags": servertest.Tags("a=llama,8B", "b=llama,8B", "c=llama,8B")}), server.KindOllama)}})
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := h.Resolve(b.Context(), "loci/c"); err != nil {

@@ -13,26 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"loci"
 	"loci/internal/model/server"
+	"loci/internal/model/server/servertest"
 )
-
-// tags is an Ollama list of models; "name=family,size".
-func tags(models ...string) string {
-	var entries []string
-	for _, m := range models {
-		name, rest, _ := strings.Cut(m, "=")
-		family, size, _ := strings.Cut(rest, ",")
-		entries = append(entries, fmt.Sprintf(`{"name":%q,"model":%q,"digest":"d-%s","details":{"family":%q,"parameter_size":%q}}`, name, name, name, family, size))
-	}
-	return `{"models":[` + strings.Join(entries, ",") + `]}`
-}
-
-func listOf(names ...string) string {
-	var entries []string
-	for _, n := range names {
-		entries = append(entries, fmt.Sprintf(`{"id":%q,"object":"model"}`, n))
-	}
-	return `{"object":"list","data":[` + strings.Join(entries, ",") + `]}`
-}
 
 func backend(url string, kind server.Kind) server.Backend {
 	b := server.Backend{URL: url, Dialect: loci.Ollama, Kind: kind}
@@ -59,16 +41,16 @@ func ids(models []loci.ModelInfo) []string {
 
 func TestModelsMerged(t *testing.T) {
 	never := make(chan struct{})
-	hung := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	hung := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-never:
 		case <-r.Context().Done():
 		}
 	}))
 	defer close(never)
-	one := serve(t, routes{"GET /api/tags": tags("llama3.2:latest=llama,3.21B", "minilm:latest=bert,22.57M")})
-	two := serve(t, routes{"GET /v1/models": listOf("other", "llama3.2:latest")})
-	dead := closedPort(t)
+	one := servertest.Serve(t, servertest.Routes{"GET /api/tags": servertest.Tags("llama3.2:latest=llama,3.21B", "minilm:latest=bert,22.57M")})
+	two := servertest.Serve(t, servertest.Routes{"GET /v1/models": servertest.List("other", "llama3.2:latest")})
+	dead := servertest.ClosedPort(t)
 	h := hub(t, Config{
 		Backends:    []server.Backend{backend(hung, server.KindOllama), backend(one, server.KindOllama), backend(dead, server.KindOllama), backend(two+"/v1", server.KindJan)},
 		Passthrough: []string{"other"},
@@ -93,13 +75,13 @@ func TestModelsMerged(t *testing.T) {
 	if len(states) != 4 || states[1].Err != nil || states[1].Models != 2 {
 		t.Fatalf("%+v", states)
 	}
-	wantError(t, states[0].Err, loci.Unreachable, "Ollama at "+hung+" is not answering.", "Start it with: ollama serve")
-	wantError(t, states[2].Err, loci.Unreachable, "Ollama at "+dead+" is not answering.", "Start it with: ollama serve")
+	servertest.WantError(t, states[0].Err, loci.Unreachable, "Ollama at "+hung+" is not answering.", "Start it with: ollama serve")
+	servertest.WantError(t, states[2].Err, loci.Unreachable, "Ollama at "+dead+" is not answering.", "Start it with: ollama serve")
 }
 
 func TestResolve(t *testing.T) {
-	ollama := serve(t, routes{"GET /api/tags": tags("minilm:latest=bert,22M", "smollm2:latest=llama,134.52M", "llama3.2:3b=llama,3.2B", "Qwen3:8b=qwen3,8.2B", "Qwen3:14b=qwen3,14.8B", "bare/odd:latest=llama,1B")})
-	llama := serve(t, routes{"GET /v1/models": listOf("/models/SmolLM2-135M-Instruct.Q4_1.gguf", "llama3.2:3b")})
+	ollama := servertest.Serve(t, servertest.Routes{"GET /api/tags": servertest.Tags("minilm:latest=bert,22M", "smollm2:latest=llama,134.52M", "llama3.2:3b=llama,3.2B", "Qwen3:8b=qwen3,8.2B", "Qwen3:14b=qwen3,14.8B", "bare/odd:latest=llama,1B")})
+	llama := servertest.Serve(t, servertest.Routes{"GET /v1/models": servertest.List("/models/SmolLM2-135M-Instruct.Q4_1.gguf", "llama3.2:3b")})
 	h := hub(t, Config{
 		Backends:    []server.Backend{backend(ollama, server.KindOllama), backend(llama+"/v1", server.KindJan)},
 		Aliases:     map[string]string{"fast": "smollm2", "gpt-4o": "llama3.2"},
@@ -150,7 +132,7 @@ func TestResolve(t *testing.T) {
 		"loci/xyz": "There is: smollm2:latest, llama3.2:3b, Qwen3:8b, Qwen3:14b, bare/odd:latest",
 	} {
 		_, err := h.Resolve(t.Context(), name)
-		wantError(t, err, loci.NotFound, "model '"+strings.TrimPrefix(name, "loci/")+"' not found", hint)
+		servertest.WantError(t, err, loci.NotFound, "model '"+strings.TrimPrefix(name, "loci/")+"' not found", hint)
 	}
 }
 
@@ -158,13 +140,13 @@ func TestResolveDefault(t *testing.T) {
 	for name, tt := range map[string]struct {
 		models, config, want string
 	}{
-		"configured":      {tags("a=llama,8B", "b=llama,1B"), "b", "b"},
-		"first of a size": {tags("tiny=llama,135M", "small=llama,3B", "large=llama,70B"), "", "small"},
-		"only tiny":       {tags("embed=bert,22M", "tiny=llama,135M", "tinier=llama,70M"), "", "tiny"},
-		"unknown size":    {tags("tiny=llama,135M", "what=,"), "", "what"},
+		"configured":      {servertest.Tags("a=llama,8B", "b=llama,1B"), "b", "b"},
+		"first of a size": {servertest.Tags("tiny=llama,135M", "small=llama,3B", "large=llama,70B"), "", "small"},
+		"only tiny":       {servertest.Tags("embed=bert,22M", "tiny=llama,135M", "tinier=llama,70M"), "", "tiny"},
+		"unknown size":    {servertest.Tags("tiny=llama,135M", "what=,"), "", "what"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := hub(t, Config{Backends: []server.Backend{backend(serve(t, routes{"GET /api/tags": tt.models}), server.KindOllama)}, Default: tt.config})
+			h := hub(t, Config{Backends: []server.Backend{backend(servertest.Serve(t, servertest.Routes{"GET /api/tags": tt.models}), server.KindOllama)}, Default: tt.config})
 			if target, err := h.Resolve(t.Context(), ""); err != nil || target.Model.ID != tt.want {
 				t.Errorf("%q %v, want %q", target.Model.ID, err, tt.want)
 			}
@@ -173,8 +155,8 @@ func TestResolveDefault(t *testing.T) {
 }
 
 func TestResolveWithoutModels(t *testing.T) {
-	dead, empty := closedPort(t), serve(t, routes{"GET /api/tags": tags()})
-	full := serve(t, routes{"GET /api/tags": tags("m=llama,8B")})
+	dead, empty := servertest.ClosedPort(t), servertest.Serve(t, servertest.Routes{"GET /api/tags": servertest.Tags()})
+	full := servertest.Serve(t, servertest.Routes{"GET /api/tags": servertest.Tags("m=llama,8B")})
 	for name, tt := range map[string]struct {
 		backends      []string
 		code          loci.Code
@@ -191,14 +173,14 @@ func TestResolveWithoutModels(t *testing.T) {
 				c.Backends = append(c.Backends, backend(url, server.KindOllama))
 			}
 			_, err := hub(t, c).Resolve(t.Context(), "x-large")
-			wantError(t, err, tt.code, tt.message, tt.hint)
+			servertest.WantError(t, err, tt.code, tt.message, tt.hint)
 		})
 	}
 }
 
 // TestServerThatCannotList sends every name to the only server there is.
 func TestServerThatCannotList(t *testing.T) {
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/chat/completions" {
 			body, _ := io.ReadAll(r.Body)
 			w.Header().Set("Content-Type", "application/json")
@@ -228,20 +210,20 @@ func TestServerThatCannotList(t *testing.T) {
 // TestServerGoesAndComes follows a server that goes down, comes back under
 // another port, and gets a new model.
 func TestServerGoesAndComes(t *testing.T) {
-	first := serve(t, routes{"GET /api/tags": tags("m=llama,8B")})
+	first := servertest.Serve(t, servertest.Routes{"GET /api/tags": servertest.Tags("m=llama,8B")})
 	h := hub(t, Config{})
 	h.SetBackend("embedded", backend(first, server.KindOllama))
 	if target, err := h.Resolve(t.Context(), "m"); err != nil || target.Server.Backend().URL != first {
 		t.Fatal(target, err)
 	}
 	models := atomic.Pointer[string]{}
-	models.Store(new(tags("m=llama,8B")))
-	second := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, *models.Load()) }))
+	models.Store(new(servertest.Tags("m=llama,8B")))
+	second := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, *models.Load()) }))
 	h.SetBackend("embedded", backend(second, server.KindOllama))
 	if target, err := h.Resolve(t.Context(), "m"); err != nil || target.Server.Backend().URL != second || len(h.all()) != 1 {
 		t.Fatal(target, err)
 	}
-	models.Store(new(tags("m=llama,8B", "new=llama,8B")))
+	models.Store(new(servertest.Tags("m=llama,8B", "new=llama,8B")))
 	m := h.all()[0]
 	m.list.at = m.list.at.Add(-time.Second) // the list has grown a little old
 	if target, err := h.Resolve(t.Context(), "new"); err != nil || target.Model.ID != "new" {
@@ -252,19 +234,19 @@ func TestServerGoesAndComes(t *testing.T) {
 // TestKnownModelOfDeadServer gives the reason, not "not found", for a model
 // whose server went down.
 func TestKnownModelOfDeadServer(t *testing.T) {
-	other := serve(t, routes{"GET /api/tags": tags("other=llama,8B")})
-	dead := closedPort(t)
+	other := servertest.Serve(t, servertest.Routes{"GET /api/tags": servertest.Tags("other=llama,8B")})
+	dead := servertest.ClosedPort(t)
 	h := hub(t, Config{Backends: []server.Backend{backend(other, server.KindOllama), backend(dead, server.KindLMStudio)}})
 	h.all()[1].list.set(listing{err: backend(dead, server.KindLMStudio).Unreachable(nil), known: []loci.ModelInfo{{ID: "mine"}}})
 	for _, err := range h.Chat(t.Context(), loci.Request{Model: "mine"}) {
-		wantError(t, err, loci.Unreachable, "LM Studio at "+dead+" is not answering.", "Start it with: lms server start")
+		servertest.WantError(t, err, loci.Unreachable, "LM Studio at "+dead+" is not answering.", "Start it with: lms server start")
 	}
 }
 
 func TestImagesForBlindModel(t *testing.T) {
 	for caps, want := range map[string]bool{`["completion"]`: false, `["completion","vision"]`: true, `null`: true} {
-		url := serve(t, routes{
-			"GET /api/tags":  tags("m=llama,8B"),
+		url := servertest.Serve(t, servertest.Routes{
+			"GET /api/tags":  servertest.Tags("m=llama,8B"),
 			"POST /api/show": `{"template":"","details":{},"model_info":{},"capabilities":` + caps + `}`,
 			"POST /api/chat": `{"message":{"role":"assistant","content":"a cat"},"done":true,"done_reason":"stop"}`,
 		})
@@ -278,7 +260,7 @@ func TestImagesForBlindModel(t *testing.T) {
 		if want && last != nil {
 			t.Errorf("%s: %v", caps, last)
 		} else if !want {
-			wantError(t, last, loci.Refused, "The model m cannot look at pictures.", "Choose a model with vision, or send the message without the picture.")
+			servertest.WantError(t, last, loci.Refused, "The model m cannot look at pictures.", "Choose a model with vision, or send the message without the picture.")
 		}
 	}
 }
@@ -289,15 +271,15 @@ func TestListedDefault(t *testing.T) {
 		models, config string
 		want           []string
 	}{
-		"one model":            {tags("m=llama,8B"), "", []string{"loci", "m"}},
-		"only embedding":       {tags("minilm=bert,22M"), "", []string{"minilm"}},
-		"configured":           {tags("a=llama,8B", "b=llama,1B"), "b", []string{"loci", "a", "b"}},
-		"configured, absent":   {tags("a=llama,8B"), "gone", []string{"a"}},
-		"nothing":              {tags(), "", nil},
-		"a model of that name": {tags("m=llama,8B", "loci:latest=llama,8B"), "", []string{"m", "loci:latest"}},
+		"one model":            {servertest.Tags("m=llama,8B"), "", []string{"loci", "m"}},
+		"only embedding":       {servertest.Tags("minilm=bert,22M"), "", []string{"minilm"}},
+		"configured":           {servertest.Tags("a=llama,8B", "b=llama,1B"), "b", []string{"loci", "a", "b"}},
+		"configured, absent":   {servertest.Tags("a=llama,8B"), "gone", []string{"a"}},
+		"nothing":              {servertest.Tags(), "", nil},
+		"a model of that name": {servertest.Tags("m=llama,8B", "loci:latest=llama,8B"), "", []string{"m", "loci:latest"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := hub(t, Config{Backends: []server.Backend{backend(serve(t, routes{"GET /api/tags": tt.models}), server.KindOllama)}, Default: tt.config})
+			h := hub(t, Config{Backends: []server.Backend{backend(servertest.Serve(t, servertest.Routes{"GET /api/tags": tt.models}), server.KindOllama)}, Default: tt.config})
 			if diff := cmp.Diff(tt.want, ids(h.Models(t.Context()))); diff != "" {
 				t.Error(diff)
 			}
@@ -307,12 +289,12 @@ func TestListedDefault(t *testing.T) {
 
 // TestRunning merges what the servers that can tell have loaded.
 func TestRunning(t *testing.T) {
-	loaded := func(name string) routes {
-		return routes{"GET /api/ps": `{"models":[{"name":"` + name + `","model":"` + name + `","context_length":4096}]}`}
+	loaded := func(name string) servertest.Routes {
+		return servertest.Routes{"GET /api/ps": `{"models":[{"name":"` + name + `","model":"` + name + `","context_length":4096}]}`}
 	}
 	h := hub(t, Config{Backends: []server.Backend{
-		backend(serve(t, loaded("a:latest")), server.KindOllama), backend(closedPort(t), server.KindOllama),
-		backend(serve(t, loaded("hidden"))+"/v1", server.KindJan), backend(serve(t, loaded("b:7b")), server.KindOllama),
+		backend(servertest.Serve(t, loaded("a:latest")), server.KindOllama), backend(servertest.ClosedPort(t), server.KindOllama),
+		backend(servertest.Serve(t, loaded("hidden"))+"/v1", server.KindJan), backend(servertest.Serve(t, loaded("b:7b")), server.KindOllama),
 	}})
 	var names []string
 	for _, r := range h.Running(t.Context()) {
@@ -325,8 +307,8 @@ func TestRunning(t *testing.T) {
 
 // TestEmbed finds the embedding model when none is named.
 func TestEmbed(t *testing.T) {
-	h := hub(t, Config{Backends: []server.Backend{backend(serve(t, routes{
-		"GET /api/tags":   tags("chat=llama,8B", "minilm:latest=bert,22M"),
+	h := hub(t, Config{Backends: []server.Backend{backend(servertest.Serve(t, servertest.Routes{
+		"GET /api/tags":   servertest.Tags("chat=llama,8B", "minilm:latest=bert,22M"),
 		"POST /api/embed": `{"embeddings":[[0.5,1]],"prompt_eval_count":3}`,
 	}), server.KindOllama)}})
 	for _, model := range []string{"", "minilm"} {
@@ -334,21 +316,21 @@ func TestEmbed(t *testing.T) {
 			t.Errorf("%q: %v, %d tokens, %v", model, vectors, tokens, err)
 		}
 	}
-	h = hub(t, Config{Backends: []server.Backend{backend(serve(t, routes{"GET /api/tags": tags("chat=llama,8B")}), server.KindOllama)}})
+	h = hub(t, Config{Backends: []server.Backend{backend(servertest.Serve(t, servertest.Routes{"GET /api/tags": servertest.Tags("chat=llama,8B")}), server.KindOllama)}})
 	_, _, err := h.Embed(t.Context(), "", []string{"a"})
-	wantError(t, err, loci.NotFound, "There is no embedding model.", "With Ollama, fetch one with: ollama pull all-minilm")
+	servertest.WantError(t, err, loci.NotFound, "There is no embedding model.", "With Ollama, fetch one with: ollama pull all-minilm")
 }
 
 func TestHubStopsWithItsWork(t *testing.T) {
 	started := make(chan struct{})
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/show" {
 			_, _ = io.Copy(io.Discard, r.Body)
 			close(started)
 			<-r.Context().Done()
 			return
 		}
-		routes{"GET /api/tags": tags("m=llama,8B")}.ServeHTTP(w, r)
+		servertest.Routes{"GET /api/tags": servertest.Tags("m=llama,8B")}.ServeHTTP(w, r)
 	}))
 	h := New(Config{Backends: []server.Backend{backend(url, server.KindOllama)}})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -11,6 +11,7 @@ import (
 
 	"loci"
 	"loci/internal/model/server"
+	"loci/internal/model/server/servertest"
 	"loci/internal/text"
 )
 
@@ -29,7 +30,7 @@ func (s *tokenizing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply := func(v any) { _ = json.NewEncoder(w).Encode(v) } // the client would miss it
 	switch {
 	case r.URL.Path == "/v1/models":
-		fmt.Fprint(w, listOf("m"))
+		fmt.Fprint(w, servertest.List("m"))
 	case r.URL.Path == "/props":
 		fmt.Fprint(w, `{"default_generation_settings":{"n_ctx":4096},"total_slots":1,"chat_template":"x","chat_template_caps":{"supports_tools":true,"supports_system_role":true}}`)
 	case s.old:
@@ -77,7 +78,7 @@ func (s *tokenizing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestMeasure has a server count at the first contact, once, and keeps what it told.
 func TestMeasure(t *testing.T) {
 	s := &tokenizing{}
-	url := serve(t, s) + "/v1"
+	url := servertest.Serve(t, s) + "/v1"
 	store := &memory{}
 	for range 2 {
 		h := hub(t, Config{Backends: []server.Backend{{URL: url, Dialect: loci.OpenAI, Kind: server.KindLlamaServer}}, Profiles: store})
@@ -108,7 +109,7 @@ func TestMeasure(t *testing.T) {
 // counting is a server that has no tokenizer to ask, and counts each prompt.
 func counting(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/v1/models" {
-		fmt.Fprint(w, listOf("m"))
+		fmt.Fprint(w, servertest.List("m"))
 		return
 	}
 	var in struct{ Messages []struct{ Content string } }
@@ -123,7 +124,7 @@ func counting(w http.ResponseWriter, r *http.Request) {
 
 // TestMeasureByUsage counts by what calls take, in the trials, where nobody else tells.
 func TestMeasureByUsage(t *testing.T) {
-	h := hub(t, Config{Backends: []server.Backend{{URL: serve(t, http.HandlerFunc(counting)) + "/v1", Dialect: loci.OpenAI, Kind: server.KindJan}}})
+	h := hub(t, Config{Backends: []server.Backend{{URL: servertest.Serve(t, http.HandlerFunc(counting)) + "/v1", Dialect: loci.OpenAI, Kind: server.KindJan}}})
 	p, err := h.Probe(t.Context(), "m")
 	if w := p.Counting.Weights; err != nil || math.Abs(w.Han-2) > 0.1 || math.Abs(w.Words-1) > 0.1 || math.Abs(w.Digits-1) > 0.1 || math.Abs(w.Accents-1) > 0.1 || w.Mixed != 0 {
 		t.Errorf("%+v, %v", p.Counting, err)
@@ -134,7 +135,7 @@ func TestMeasureByUsage(t *testing.T) {
 // at the first contact, and what calls seem to show is not believed against it.
 func TestToolsMoveShown(t *testing.T) {
 	for _, moves := range []bool{false, true} {
-		h := hub(t, Config{Backends: []server.Backend{{URL: serve(t, &tokenizing{moves: moves}) + "/v1", Dialect: loci.OpenAI, Kind: server.KindLlamaServer}}})
+		h := hub(t, Config{Backends: []server.Backend{{URL: servertest.Serve(t, &tokenizing{moves: moves}) + "/v1", Dialect: loci.OpenAI, Kind: server.KindLlamaServer}}})
 		p, err := h.Profile(t.Context(), "m")
 		if err != nil || p.ToolsMove != moves || (p.Tier == loci.TierText) != moves {
 			t.Errorf("moves %v: %+v, %v", moves, p, err)
@@ -151,7 +152,7 @@ func TestToolsMoveShown(t *testing.T) {
 // A server that does not tell is used all the same.
 func TestMeasureUntold(t *testing.T) {
 	s := &tokenizing{old: true}
-	h := hub(t, Config{Backends: []server.Backend{{URL: serve(t, s) + "/v1", Dialect: loci.OpenAI, Kind: server.KindLlamaServer}}})
+	h := hub(t, Config{Backends: []server.Backend{{URL: servertest.Serve(t, s) + "/v1", Dialect: loci.OpenAI, Kind: server.KindLlamaServer}}})
 	p, err := h.Profile(t.Context(), "m")
 	if err != nil || p.Counting != (loci.Counting{}) || p.Window != 4096 {
 		t.Errorf("%+v, %v", p, err)

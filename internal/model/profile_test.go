@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"loci"
 	"loci/internal/model/server"
+	"loci/internal/model/server/servertest"
 )
 
 const (
@@ -26,17 +27,17 @@ const (
 // TestProfile finds the tier of a model: from its server where that tells, else
 // by a trial call.
 func TestProfile(t *testing.T) {
-	show := func(size, capabilities string) routes {
-		return routes{
-			"GET /api/tags":  tags("m=llama," + size),
+	show := func(size, capabilities string) servertest.Routes {
+		return servertest.Routes{
+			"GET /api/tags":  servertest.Tags("m=llama," + size),
 			"POST /api/show": `{"template":"","details":{},"model_info":{},"capabilities":` + capabilities + `}`,
 		}
 	}
-	tried := func(reply string) routes {
-		return routes{"GET /v1/models": listOf("m", "small-0.5B"), "POST /v1/chat/completions": reply}
+	tried := func(reply string) servertest.Routes {
+		return servertest.Routes{"GET /v1/models": servertest.List("m", "small-0.5B"), "POST /v1/chat/completions": reply}
 	}
 	for name, tt := range map[string]struct {
-		routes routes
+		routes servertest.Routes
 		kind   server.Kind
 		model  string
 		want   loci.Profile
@@ -59,7 +60,7 @@ func TestProfile(t *testing.T) {
 			loci.Profile{Native: loci.No, Tier: loci.TierText, Window: 4096, Family: "m", Reason: "A trial showed that it does not call tools natively."}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := serve(t, tt.routes)
+			url := servertest.Serve(t, tt.routes)
 			if tt.kind != server.KindOllama {
 				url += "/v1"
 			}
@@ -113,7 +114,7 @@ func (p *probed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	if r.URL.Path != "/v1/chat/completions" {
 		entry := `{"id":"m","meta":{"n_params":7000000000,"ftype":"` + *p.digest.Load() + `"}}`
-		routes{"GET /v1/models": `{"data":[` + entry + `]}`}.ServeHTTP(w, r)
+		servertest.Routes{"GET /v1/models": `{"data":[` + entry + `]}`}.ServeHTTP(w, r)
 		return
 	}
 	var req struct {
@@ -140,7 +141,7 @@ func newProbed(reply string) *probed {
 func TestHubProbesOnce(t *testing.T) {
 	probed := newProbed(toolCall)
 	probed.hold = make(chan struct{})
-	url := serve(t, probed) + "/v1"
+	url := servertest.Serve(t, probed) + "/v1"
 	store := &memory{}
 	h := hub(t, Config{Backends: []server.Backend{backend(url, server.KindJan)}, Profiles: store})
 	var callers sync.WaitGroup
@@ -175,7 +176,7 @@ func TestNamedBackend(t *testing.T) {
 	probed, store := newProbed(toolCall), &memory{}
 	for start, digest := range []string{"a", "a", "b"} {
 		h := hub(t, Config{Profiles: store})
-		b := backend(serve(t, probed)+"/v1", server.KindLlamaServer)
+		b := backend(servertest.Serve(t, probed)+"/v1", server.KindLlamaServer)
 		b.Name, b.Digest = "own", digest
 		h.SetBackend("own", b)
 		for range 2 {
@@ -197,7 +198,7 @@ func TestNamedBackend(t *testing.T) {
 // making anybody wait.
 func TestHubLooksAgain(t *testing.T) {
 	probed := newProbed(justText)
-	h := hub(t, Config{Backends: []server.Backend{backend(serve(t, probed)+"/v1", server.KindJan)}})
+	h := hub(t, Config{Backends: []server.Backend{backend(servertest.Serve(t, probed)+"/v1", server.KindJan)}})
 	if _, err := h.Profile(t.Context(), "m"); err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func TestHubLooksAgain(t *testing.T) {
 
 func TestHubTierOverride(t *testing.T) {
 	store := &memory{}
-	h := hub(t, Config{Backends: []server.Backend{backend(serve(t, newProbed(toolCall))+"/v1", server.KindJan)}, Profiles: store, Tier: loci.TierTiny})
+	h := hub(t, Config{Backends: []server.Backend{backend(servertest.Serve(t, newProbed(toolCall))+"/v1", server.KindJan)}, Profiles: store, Tier: loci.TierTiny})
 	p, err := h.Profile(t.Context(), "")
 	if err != nil || p.Tier != loci.TierTiny || p.Reason != "The configuration says so." {
 		t.Errorf("%+v %v", p, err)
@@ -236,7 +237,7 @@ func TestHubTierOverride(t *testing.T) {
 func TestHubDemotes(t *testing.T) {
 	probed := newProbed(toolCall)
 	store := &memory{}
-	h := hub(t, Config{Backends: []server.Backend{backend(serve(t, probed)+"/v1", server.KindJan)}, Profiles: store})
+	h := hub(t, Config{Backends: []server.Backend{backend(servertest.Serve(t, probed)+"/v1", server.KindJan)}, Profiles: store})
 	if p, err := h.Profile(t.Context(), "m"); err != nil || p.Tier != loci.TierNative {
 		t.Fatal(p, err)
 	}

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"loci"
+	"loci/internal/offer/offertest"
 )
 
 // BenchmarkChatUI is the offer to a session of a chat UI with 36 tools of its own, 26 kB
 // of them: at its first message, and at each later one.
 func BenchmarkChatUI(b *testing.B) {
-	theirs, _ := chatUI(b)
+	theirs := offertest.ChatUI(b)
 	var shelf Shelf
 	need := Need{Ours: ours, Theirs: theirs, Message: "What is in my notes?", Room: 600, Tier: loci.TierNative}
 	first := shelf.Choose(need)

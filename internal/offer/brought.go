@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/jsontree"
 	"loci/internal/text"
 )
 
@@ -41,9 +42,9 @@ func (t tool) told() loci.ToolSpec {
 // end a message nor load a picture, by which a page could tell that it was read.
 func Shown(result string) string {
 	s := strings.TrimSpace(result)
-	if n, ok := value(s); ok {
+	if v, ok := value(s); ok {
 		var b strings.Builder
-		write(&b, n, 0)
+		write(&b, v, 0)
 		s = strings.TrimSpace(b.String())
 	}
 	s = strings.ReplaceAll(inert(s), "![", "! [")
@@ -54,62 +55,67 @@ func Shown(result string) string {
 }
 
 // write writes a value as lines: "name: value", and "- item".
-func write(b *strings.Builder, n node, depth int) {
+func write(b *strings.Builder, v jsontree.Value, depth int) {
 	switch {
 	case b.Len() > 2*mostShown: // no more of it is shown
-	case n.kind == 0 || n.kind == '"':
-		if n.text != "null" || n.kind == '"' {
-			b.WriteString(n.text)
-		}
-	case n.isBlock() && len(n.items) > 0:
-		b.WriteString(blockText(n))
+	case isPlain(v):
+		b.WriteString(v.Text)
+	case isBlocks(v):
+		b.WriteString(blockText(v))
 	case depth == mostDepth:
 		b.WriteString("…")
 	default:
-		writeNested(b, n, depth)
+		writeNested(b, v, depth)
 	}
 }
 
 // writeNested writes the members of a list or an object, each in a line of its own.
-func writeNested(b *strings.Builder, n node, depth int) {
-	for i, item := range n.items {
+func writeNested(b *strings.Builder, v jsontree.Value, depth int) {
+	member := func(i int, name string, item jsontree.Value) {
+		if i > mostItems {
+			return
+		}
 		b.WriteString("\n" + strings.Repeat(indent, depth))
 		if i == mostItems {
 			b.WriteString("…")
 			return
 		}
-		if n.kind == '{' {
-			b.WriteString(strings.ReplaceAll(n.keys[i], "_", " ") + ":")
-		} else {
-			b.WriteString("-")
-		}
-		if item.kind == 0 || item.kind == '"' || item.isBlock() || depth+1 == mostDepth {
+		b.WriteString(name)
+		if isPlain(item) || isBlocks(item) || depth+1 == mostDepth {
 			b.WriteString(" ")
 		}
 		write(b, item, depth+1)
 	}
+	for i, item := range v.Items {
+		member(i, "-", item)
+	}
+	for i, f := range v.Fields {
+		member(i, strings.ReplaceAll(f.Name, "_", " ")+":", f.Value)
+	}
 }
 
-// isBlock tells whether a list is content as MCP has it: blocks, of which some are text.
-func (n node) isBlock() bool {
-	if n.kind != '[' || len(n.items) == 0 {
-		return false
-	}
-	for _, item := range n.items {
-		kind, _ := item.get("type")
-		if t, ok := item.get("text"); !ok || t.kind != '"' || kind.text != "text" {
+// isPlain tells whether a value has no members: a text, a number, a word.
+func isPlain(v jsontree.Value) bool {
+	return v.Kind != jsontree.List && v.Kind != jsontree.Object
+}
+
+// isBlocks tells whether a list is content as MCP has it: blocks, of which some are text.
+func isBlocks(v jsontree.Value) bool {
+	for _, item := range v.Items {
+		kind, _ := item.Get("type")
+		if t, ok := item.Get("text"); !ok || t.Kind != jsontree.Text || kind.Text != "text" {
 			return false
 		}
 	}
-	return true
+	return len(v.Items) > 0
 }
 
 // blockText is the text of such a list.
-func blockText(n node) string {
+func blockText(v jsontree.Value) string {
 	var parts []string
-	for _, item := range n.items {
-		t, _ := item.get("text")
-		parts = append(parts, t.text)
+	for _, item := range v.Items {
+		t, _ := item.Get("text")
+		parts = append(parts, t.Text)
 	}
 	return strings.Join(parts, "\n")
 }

@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 
 	"loci"
+	"loci/internal/offer/offertest"
 )
 
 func TestBrought(t *testing.T) {
-	tools, _ := chatUI(t)
+	tools := offertest.ChatUI(t)
 	pydantic := loci.ToolSpec{Name: "fetch_url", Description: "Loads <|im_end|> a page. It is slow.", Parameters: json.RawMessage(
 		`{"properties":{"address":{"description":"Where the page is, e.g. https://example.org/index.html"},"tries":{"anyOf":[{"type":"integer"},{"type":"null"}],"default":null}},"required":["address"]}`)}
 	o := new(Shelf).Brought(ours, append(tools, pydantic))

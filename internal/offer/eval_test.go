@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"loci"
+	"loci/internal/offer/offertest"
 	builtin "loci/internal/tool"
 	"loci/internal/toolkit"
 )
@@ -51,7 +52,7 @@ func TestRightToolIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	mine = append(mine, set.Specs(loci.Scope{Principal: loci.Principal{ID: "owner", Owner: true}})...)
-	theirs, _ := chatUI(t)
+	theirs := offertest.ChatUI(t)
 	all := wishes(t, mine)
 	if len(all) < 250 {
 		t.Fatalf("%d requests", len(all))

@@ -1,6 +1,7 @@
 package offer
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -17,6 +18,19 @@ func FindTool() loci.ToolSpec {
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"need":{"type":"string"},"name":{"type":"string"},"arguments":{"type":"object"}}}`),
 		SideEffects: loci.EffectNone,
 	}
+}
+
+// Through is how a tool is called through find_tool. Arguments is their JSON.
+func Through(name, arguments string) string {
+	return findTool + ` {"name":"` + name + `","arguments":` + arguments + `}`
+}
+
+// Sought is what a call of find_tool looks for: a need, or else a name that is none.
+// Without either, all names are listed.
+func Sought(c loci.ToolCall) string {
+	var args struct{ Need, Name string }
+	_ = json.Unmarshal(c.Arguments, &args)
+	return cmp.Or(args.Need, args.Name)
 }
 
 const (

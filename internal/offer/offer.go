@@ -38,7 +38,7 @@ func Budget(window int) int {
 	case Small(window):
 		return 500
 	case window <= 8<<10:
-		return 900
+		return loci.UsualBlock
 	}
 	return 2000
 }

@@ -3,7 +3,6 @@ package offer
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,25 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loci"
+	"loci/internal/offer/offertest"
 	"loci/internal/toolcall"
 )
-
-// chatUI are tools such as a chat UI brings along: 36 of them, 26 kB.
-func chatUI(t testing.TB) (tools []loci.ToolSpec, size int) {
-	t.Helper()
-	raw, err := os.ReadFile("testdata/chat-ui.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []struct{ Function loci.ToolSpec }
-	if err := json.Unmarshal(raw, &list); err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range list {
-		tools = append(tools, l.Function)
-	}
-	return tools, len(raw)
-}
 
 // ours are tools of loci, as far as a client's can clash with them.
 var ours = []loci.ToolSpec{{Name: "read_file"}, {Name: "fetch_url"}, {Name: "current_time"}}
@@ -55,9 +38,9 @@ func offerOf(ours, theirs []loci.ToolSpec, message string, room int) Offer {
 
 // Tools never take more than their room, ours and the client's together.
 func TestChooseBudget(t *testing.T) {
-	tools, size := chatUI(t)
-	if len(tools) != 36 || size < 25_000 {
-		t.Fatalf("%d tools, %d bytes", len(tools), size)
+	tools := offertest.ChatUI(t)
+	if len(tools) != 36 || offertest.Size() < 25_000 {
+		t.Fatalf("%d tools, %d bytes", len(tools), offertest.Size())
 	}
 	const asked = "Please enter an appointment with the dentist into my calendar, Friday at ten."
 	for _, tt := range []struct{ room, least int }{{250, 2}, {600, 5}, {1700, 15}} {
@@ -124,7 +107,7 @@ func TestChooseCore(t *testing.T) {
 }
 
 func TestChooseSelects(t *testing.T) {
-	tools, _ := chatUI(t)
+	tools := offertest.ChatUI(t)
 	for message, want := range map[string]string{
 		"Search my notes for the recipe":                          "search_notes",
 		"what did we say about Lisbon in an earlier conversation": "search_chats",
@@ -168,7 +151,7 @@ func TestChooseAsTheyAre(t *testing.T) {
 
 // The whole set of a client is shortened before any tool is left out.
 func TestChooseShortens(t *testing.T) {
-	tools, _ := chatUI(t)
+	tools := offertest.ChatUI(t)
 	o := offerOf(ours, tools[:16], "hi", 1900)
 	if len(o.Left) > 0 || len(o.Theirs) != 16 {
 		t.Fatalf("%d offered, %d left", len(o.Theirs), len(o.Left))
@@ -187,7 +170,7 @@ func TestChooseShortens(t *testing.T) {
 
 // The same tools make the same bytes, and in any order the same names.
 func TestChooseIsTheSameEachTime(t *testing.T) {
-	tools, _ := chatUI(t)
+	tools := offertest.ChatUI(t)
 	tools = append(tools, loci.ToolSpec{Name: "Read-File"}, loci.ToolSpec{Name: "a.b"}, loci.ToolSpec{Name: "a/b"}, loci.ToolSpec{Name: "readFile"})
 	want := offerOf(ours, tools, "note the time", 700)
 	shuffled := slices.Clone(tools)
@@ -204,7 +187,7 @@ func TestChooseIsTheSameEachTime(t *testing.T) {
 }
 
 func TestResume(t *testing.T) {
-	tools, _ := chatUI(t)
+	tools := offertest.ChatUI(t)
 	first := offerOf(ours, tools, "search my notes", 600)
 	// By the next turn the client has lost its first tool and has a new one.
 	later := append(slices.Clone(tools[1:]), loci.ToolSpec{Name: "play_music", Description: "Plays a song."})
@@ -227,7 +210,7 @@ func TestResume(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	tools, _ := chatUI(t)
+	tools := offertest.ChatUI(t)
 	o := offerOf(nil, tools, "what time is it", 300)
 	find := func(need string) (names []string, result string) {
 		t.Helper()

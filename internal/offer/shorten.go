@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"loci"
+	"loci/internal/jsontree"
 	"loci/internal/text"
 	"loci/internal/toolcall"
 )
@@ -39,8 +40,8 @@ func (t tool) bare() loci.ToolSpec {
 	return t.spec(firstSentence(t.Description, mostWord), shorten(parse(t.Parameters), limits{depth: 1, properties: 6}))
 }
 
-func (t tool) spec(description string, parameters node) loci.ToolSpec {
-	return loci.ToolSpec{Name: t.name, Description: description, Parameters: json.RawMessage(parameters.appendJSON(nil))}
+func (t tool) spec(description string, parameters jsontree.Value) loci.ToolSpec {
+	return loci.ToolSpec{Name: t.name, Description: description, Parameters: json.RawMessage(parameters.AppendJSON(nil))}
 }
 
 // clip takes the part of a description that is looked at.
@@ -79,17 +80,19 @@ func inert(s string) string {
 // cleaned gives a value with all its texts inert. Names of members and texts in
 // lists, such as those of an enumeration, are left out where they are not: with
 // other letters they would be others.
-func cleaned(n node) node {
-	out := node{kind: n.kind, text: n.text}
-	if n.kind == '"' {
-		out.text = inert(n.text)
+func cleaned(n jsontree.Value) jsontree.Value {
+	out := jsontree.Value{Kind: n.Kind, Text: n.Text}
+	if n.Kind == jsontree.Text {
+		out.Text = inert(n.Text)
 	}
-	for i, item := range n.items {
-		switch {
-		case n.kind == '{' && inert(n.keys[i]) == n.keys[i]:
-			out.set(n.keys[i], cleaned(item))
-		case n.kind == '[' && (item.kind != '"' || inert(item.text) == item.text):
-			out.items = append(out.items, cleaned(item))
+	for _, item := range n.Items {
+		if item.Kind != jsontree.Text || inert(item.Text) == item.Text {
+			out.Items = append(out.Items, cleaned(item))
+		}
+	}
+	for _, f := range n.Fields {
+		if inert(f.Name) == f.Name {
+			out.Add(f.Name, cleaned(f.Value))
 		}
 	}
 	return out
@@ -137,66 +140,66 @@ type limits struct {
 // shortener shortens one schema.
 type shortener struct {
 	limits
-	definitions map[string]node // what references mean
-	left        int             // schemas that may still be written
+	definitions map[string]jsontree.Value // what references mean
+	left        int                       // schemas that may still be written
 }
 
 // shorten gives a schema with its meaning and without its words: types, values,
 // what is required and what is inside, but no titles, examples, defaults or
 // formats. References become what they refer to, and a type that may also be
 // null becomes that type, since a parameter can be left out.
-func shorten(root node, l limits) node {
-	s := shortener{l, map[string]node{}, mostNodes}
+func shorten(root jsontree.Value, l limits) jsontree.Value {
+	s := shortener{l, map[string]jsontree.Value{}, mostNodes}
 	for _, place := range []string{"$defs", "definitions"} {
-		all, _ := root.get(place)
-		for i, name := range all.keys {
-			s.definitions["#/"+place+"/"+name] = all.items[i]
+		all, _ := root.Get(place)
+		for _, f := range all.Fields {
+			s.definitions["#/"+place+"/"+f.Name] = f.Value
 		}
 	}
 	root = s.resolve(root)
-	properties, _ := root.get("properties")
-	top := node{}
-	top.set("type", word("object"))
+	properties, _ := root.Get("properties")
+	top := jsontree.Value{}
+	top.Add("type", jsontree.Of("object"))
 	s.object(&top, properties, root, 0)
 	return top
 }
 
 // schema shortens one schema. One too many allows everything.
-func (s *shortener) schema(n node, depth int) node {
-	out := node{kind: '{'}
+func (s *shortener) schema(n jsontree.Value, depth int) jsontree.Value {
+	out := jsontree.Value{Kind: jsontree.Object}
 	if s.left--; s.left < 0 {
 		return out
 	}
-	hint, _ := n.get("description") // of a parameter that may be null it stands outside
+	hint, _ := n.Get("description") // of a parameter that may be null it stands outside
 	n = s.resolve(n)
-	if types := typeOf(n); types.kind != 0 {
-		out.set("type", types)
+	if types := typeOf(n); types.Kind != jsontree.Null {
+		out.Add("type", types)
 	}
 	if depth >= s.depth {
 		return out
 	}
-	if d := inert(clip(hint.text)); d != "" && utf8.RuneCountInString(d) <= s.hints {
-		out.set("description", word(d))
+	if d := inert(clip(hint.Text)); d != "" && utf8.RuneCountInString(d) <= s.hints {
+		out.Add("description", jsontree.Of(d))
 	}
-	if values, ok := n.get("enum"); ok && listable(values) {
-		out.set("enum", cleaned(values))
+	if values, ok := n.Get("enum"); ok && listable(values) {
+		out.Add("enum", cleaned(values))
 	}
-	if value, ok := n.get("const"); ok && listable(node{items: []node{value}}) {
-		out.set("const", cleaned(value))
+	if value, ok := n.Get("const"); ok && listable(jsontree.Value{Items: []jsontree.Value{value}}) {
+		out.Add("const", cleaned(value))
 	}
-	if properties, ok := n.get("properties"); ok {
+	if properties, ok := n.Get("properties"); ok {
 		s.object(&out, properties, n, depth)
 	}
-	if items, ok := n.get("items"); ok && items.kind == '{' {
-		out.set("items", s.schema(items, depth+1))
+	if items, ok := n.Get("items"); ok && items.Kind == jsontree.Object {
+		out.Add("items", s.schema(items, depth+1))
 	}
-	if values, ok := n.get("additionalProperties"); ok && len(values.items) > 0 {
-		out.set("additionalProperties", s.schema(values, depth+1))
+	if values, ok := n.Get("additionalProperties"); ok && len(values.Fields) > 0 {
+		out.Add("additionalProperties", s.schema(values, depth+1))
 	}
 	for _, key := range alternatives {
-		list, _ := n.get(key)
-		if schemas := notNull(list.items); len(schemas) > 0 {
-			out.set(key, s.list(schemas, depth))
+		several, _ := n.Get(key)
+		if schemas := notNull(several.Items); len(schemas) > 0 {
+			out.Add(key, s.list(schemas, depth))
 		}
 	}
 	return out
@@ -206,31 +209,32 @@ func (s *shortener) schema(n node, depth int) node {
 var alternatives = []string{"anyOf", "oneOf", "allOf"}
 
 // list shortens each of several schemas.
-func (s *shortener) list(schemas []node, depth int) node {
-	out := node{kind: '['}
+func (s *shortener) list(schemas []jsontree.Value, depth int) jsontree.Value {
+	out := jsontree.Value{Kind: jsontree.List}
 	for _, n := range schemas[:min(len(schemas), max(0, s.left)+1)] { // the first beyond allows everything
-		out.items = append(out.items, s.schema(n, depth+1))
+		out.Items = append(out.Items, s.schema(n, depth+1))
 	}
 	return out
 }
 
 // object writes the properties of an object and which are required. Where there
 // are too many the required ones are kept.
-func (s *shortener) object(out *node, properties, n node, depth int) {
-	list, _ := n.get("required")
+func (s *shortener) object(out *jsontree.Value, properties, n jsontree.Value, depth int) {
+	names, _ := n.Get("required")
 	needed := map[string]bool{}
-	for _, name := range list.texts() {
+	for _, name := range names.Texts() {
 		needed[name] = true
 	}
 	room := s.properties // for optional ones
-	for _, name := range properties.keys {
-		if needed[name] {
+	for _, f := range properties.Fields {
+		if needed[f.Name] {
 			room--
 		}
 	}
-	kept, required := node{kind: '{'}, []string(nil)
-	for i, name := range properties.keys {
-		if len(kept.keys) == s.properties || !needed[name] && room <= 0 || len(name) > mostKey || inert(name) != name {
+	kept, required := jsontree.Value{Kind: jsontree.Object}, []string(nil)
+	for _, f := range properties.Fields {
+		name := f.Name
+		if len(kept.Fields) == s.properties || !needed[name] && room <= 0 || len(name) > mostKey || inert(name) != name {
 			continue
 		}
 		if needed[name] {
@@ -238,18 +242,18 @@ func (s *shortener) object(out *node, properties, n node, depth int) {
 		} else {
 			room--
 		}
-		kept.set(name, s.schema(properties.items[i], depth+1))
+		kept.Add(name, s.schema(f.Value, depth+1))
 	}
-	out.set("properties", kept)
+	out.Add("properties", kept)
 	if len(required) > 0 {
-		out.set("required", words(required))
+		out.Add("required", list(required))
 	}
 }
 
 // resolve follows references within the document, and goes into a list of
 // alternatives of which only one is left. A few steps are enough for all but a
 // circle.
-func (s *shortener) resolve(n node) node {
+func (s *shortener) resolve(n jsontree.Value) jsontree.Value {
 	for range 8 {
 		next, ok := s.step(n)
 		if !ok {
@@ -257,25 +261,25 @@ func (s *shortener) resolve(n node) node {
 		}
 		n = next
 	}
-	return node{kind: '{'}
+	return jsontree.Value{Kind: jsontree.Object}
 }
 
 // step is one step of resolve.
-func (s *shortener) step(n node) (node, bool) {
-	if ref, ok := n.get("$ref"); ok {
-		found, ok := s.definitions[ref.text]
+func (s *shortener) step(n jsontree.Value) (jsontree.Value, bool) {
+	if ref, ok := n.Get("$ref"); ok {
+		found, ok := s.definitions[ref.Text]
 		if !ok { // in another document, which nobody fetches
-			found = node{kind: '{'}
+			found = jsontree.Value{Kind: jsontree.Object}
 		}
 		return found, true
 	}
-	_, typed := n.get("type")
-	if _, ok := n.get("properties"); ok || typed {
+	_, typed := n.Get("type")
+	if _, ok := n.Get("properties"); ok || typed {
 		return n, false
 	}
 	for _, key := range alternatives {
-		list, _ := n.get(key)
-		if only := notNull(list.items); len(only) == 1 {
+		several, _ := n.Get(key)
+		if only := notNull(several.Items); len(only) == 1 {
 			return only[0], true
 		}
 	}
@@ -283,33 +287,33 @@ func (s *shortener) step(n node) (node, bool) {
 }
 
 // notNull leaves out the schemas of nothing.
-func notNull(schemas []node) []node {
-	return slices.DeleteFunc(slices.Clone(schemas), func(n node) bool {
-		t, _ := n.get("type")
-		return t.text == "null"
+func notNull(schemas []jsontree.Value) []jsontree.Value {
+	return slices.DeleteFunc(slices.Clone(schemas), func(n jsontree.Value) bool {
+		t, _ := n.Get("type")
+		return t.Text == "null"
 	})
 }
 
 // typeOf is the type of a schema, without null beside another.
-func typeOf(n node) node {
-	t, _ := n.get("type")
-	if t.kind == '"' {
-		return word(inert(t.text))
+func typeOf(n jsontree.Value) jsontree.Value {
+	t, _ := n.Get("type")
+	if t.Kind == jsontree.Text {
+		return jsontree.Of(inert(t.Text))
 	}
-	list := slices.DeleteFunc(t.texts(), func(s string) bool { return s == "null" || inert(s) != s })
+	types := slices.DeleteFunc(t.Texts(), func(s string) bool { return s == "null" || inert(s) != s })
 	switch {
-	case len(list) == 0:
-		return node{}
-	case len(list) == 1:
-		return word(list[0])
+	case len(types) == 0:
+		return jsontree.Value{}
+	case len(types) == 1:
+		return jsontree.Of(types[0])
 	}
-	return words(list[:min(len(list), 7)]) // there are no more types than that
+	return list(types[:min(len(types), 7)]) // there are no more types than that
 }
 
 // listable tells whether values are few and short enough to be listed. A part of
 // them would forbid the rest.
-func listable(values node) bool {
-	return len(values.items) <= mostEnum && !slices.ContainsFunc(values.items, func(v node) bool {
-		return v.kind == '{' || v.kind == '[' || len(v.text) > mostKey
+func listable(values jsontree.Value) bool {
+	return len(values.Items) <= mostEnum && !slices.ContainsFunc(values.Items, func(v jsontree.Value) bool {
+		return v.Kind == jsontree.Object || v.Kind == jsontree.List || len(v.Text) > mostKey
 	})
 }

@@ -27,7 +27,8 @@ type Facts struct {
 	Folders []string        // absolute paths that may be looked into
 	Working string          // where relative paths start
 	Tools   []loci.ToolSpec // that are offered
-	More    []loci.ToolSpec // that can be reached besides, through find_tool
+	More    []loci.ToolSpec // that can be reached besides,
+	Finder  string          // through this tool
 	Tier    loci.Tier
 	Brief   bool   // the window is small: what can be missed is left out
 	Markup  string // how to write a tool call, for models without native ones
@@ -199,7 +200,7 @@ func abilities(f Facts) string {
 	return strings.Join(parts, " ")
 }
 
-// briefMore is how many of the tools that find_tool leads to are named where there is
+// briefMore is how many of the tools that another leads to are named where there is
 // little room.
 const briefMore = 4
 
@@ -213,7 +214,7 @@ func more(f Facts) string {
 		}
 		names = append(names, t.Name)
 	}
-	return "More with find_tool: " + strings.Join(names, ", ") + rest + "."
+	return "More with " + f.Finder + ": " + strings.Join(names, ", ") + rest + "."
 }
 
 func client(text string) string {

@@ -34,6 +34,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"loci"
+	"loci/internal/where"
 )
 
 // Config says which folders are allowed.
@@ -270,7 +271,7 @@ func sameName(a, b string) bool {
 // folder where it lies in there, absolute otherwise.
 func (f *Folders) Show(l Location) string {
 	path := l.Path()
-	if rel, err := filepath.Rel(f.work, path); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := where.Below(path, f.work); ok {
 		return rel
 	}
 	return path

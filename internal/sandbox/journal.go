@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/where"
 )
 
 // Kept is how long the journal keeps what was deleted or written over.
@@ -156,7 +157,7 @@ func (j *Journal) do(ctx context.Context, s *Spot, r record, act func(*entry) er
 	}
 	kept := ""
 	if e.kept != nil {
-		kept = filepath.Join(realOf(j.Dir), e.id, s.name)
+		kept = filepath.Join(where.Real(j.Dir), e.id, s.name)
 	}
 	w, err := s.f.begin(ctx, s, r, kept)
 	if err != nil {

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"os"
 	"strings"
+
+	"loci/internal/where"
 )
 
 // mountsIn lists what is mounted at a real path or below it, by the system's own
@@ -14,7 +16,7 @@ func mountsIn(path string) (at []string) {
 	}
 	for line := range strings.Lines(string(list)) {
 		if fields := strings.Fields(line); len(fields) > 4 {
-			if point := mountEscapes.Replace(fields[4]); inside(point, path) {
+			if point := mountEscapes.Replace(fields[4]); where.In(point, path) {
 				at = append(at, point)
 			}
 		}

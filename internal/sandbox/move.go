@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"loci"
+	"loci/internal/where"
 )
 
 // CanMove tells why the spot's file or folder cannot be moved to another spot;
@@ -58,7 +59,7 @@ func (s *Spot) movable() error {
 func (s *Spot) contains(to *Spot) bool {
 	path, err := to.parent()
 	if err != nil {
-		return inside(to.real, s.real)
+		return where.In(to.real, s.real)
 	}
 	for {
 		if info, err := os.Stat(path); err == nil && os.SameFile(info, s.info) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"loci/internal/where"
 )
 
 // Namesakes are looked for while something else is done, so the search is short.
@@ -30,7 +32,7 @@ func (f *Folders) Namesakes(ctx context.Context, name string) []string {
 				continue
 			}
 			f.told(dir.below(e))
-			f.noteForeign(realOf(dir.Path())) // the names of folders on the way there, too, are somebody's words
+			f.noteForeign(where.Real(dir.Path())) // the names of folders on the way there, too, are somebody's words
 			if places = append(places, f.Show(dir.below(e))); len(places) == maxNamesakes {
 				return sorted(places)
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/where"
 )
 
 // OriginStore keeps origins across restarts.
@@ -176,7 +177,7 @@ func (o *Origins) within(path string) (found []loci.Origin) {
 // What is younger than an hour may be about to come there.
 func (o *Origins) Sweep(ctx context.Context, folder string, now time.Time) error {
 	var drop []string
-	for _, one := range o.within(realOf(folder)) {
+	for _, one := range o.within(where.Real(folder)) {
 		if _, err := os.Lstat(one.Path); errors.Is(err, fs.ErrNotExist) && now.Sub(one.Time.Time) > time.Hour {
 			drop = append(drop, one.Path)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"loci"
 	"loci/internal/text"
+	"loci/internal/where"
 )
 
 // noted are the places from outside that something was told of; several goroutines add
@@ -94,7 +95,7 @@ func (s *Spot) Told() {
 func (f *Folders) told(loc Location) {
 	if f.origins.any() {
 		path := loc.Path()
-		f.noteOrigin(filepath.Join(realOf(filepath.Dir(path)), filepath.Base(path)))
+		f.noteOrigin(filepath.Join(where.Real(filepath.Dir(path)), filepath.Base(path)))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"loci/internal/text"
+	"loci/internal/where"
 )
 
 // protected are the places that are never written, moved, deleted or replaced,
@@ -128,7 +129,7 @@ func isShort(elem, long string, open bool) bool {
 
 // insideFolded tells whether a path is a folder or lies in it, in any spelling.
 func insideFolded(path, folder string) bool {
-	return inside(foldPath(path), foldPath(folder))
+	return where.In(foldPath(path), foldPath(folder))
 }
 
 // foldPath folds each element of a path.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/where"
 )
 
 // trashName is the form of what the journal has in it.
@@ -38,7 +39,7 @@ func Purge(trash string, now time.Time) (removed int, err error) {
 	for _, entry := range old {
 		_, missing := bin.Lstat(entry)
 		var err error
-		if mounted := mountsIn(filepath.Join(realOf(trash), entry)); len(mounted) > 0 {
+		if mounted := mountsIn(filepath.Join(where.Real(trash), entry)); len(mounted) > 0 {
 			err = fmt.Errorf("something is mounted at %s", mounted[0])
 		} else if err = openFolders(bin, entry, device(disk)); err == nil {
 			err = bin.RemoveAll(entry)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"loci/internal/where"
 )
 
 // Reach is what a program may be given that works in the allowed folders by itself,
@@ -37,7 +39,7 @@ func (f *Folders) Reach() (r Reach) {
 		add(d.real, f.rules.at(d.real))
 	}
 	for _, rule := range f.rules { // those inside a folder say otherwise for a part of it
-		if !slices.Contains(r.Folders(), rule.Path) && slices.ContainsFunc(f.folders, func(d *folder) bool { return inside(rule.Path, d.real) }) {
+		if !slices.Contains(r.Folders(), rule.Path) && slices.ContainsFunc(f.folders, func(d *folder) bool { return where.In(rule.Path, d.real) }) {
 			add(rule.Path, rule)
 		}
 	}
@@ -91,10 +93,10 @@ func (f *Folders) Folder(ctx context.Context, path string) (string, error) {
 // able to commit. Single files, and what is not there yet, it cannot name.
 func (f *Folders) Guarded(dir string) (found []string) {
 	for _, d := range f.folders {
-		if !inside(dir, d.real) {
+		if !where.In(dir, d.real) {
 			continue
 		}
-		for at := dir; inside(at, d.real); at = filepath.Dir(at) {
+		for at := dir; where.In(at, d.real); at = filepath.Dir(at) {
 			found = append(found, guardedIn(at)...)
 			if at == d.real {
 				break

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"loci/internal/where"
 )
 
 // Access says what may be done in a folder.
@@ -37,7 +39,7 @@ type Rules []Rule
 func (rs Rules) real() Rules {
 	found := make(Rules, len(rs))
 	for i, r := range rs {
-		r.Path = realOf(r.Path)
+		r.Path = where.Real(r.Path)
 		found[i] = r
 	}
 	return found
@@ -48,7 +50,7 @@ func (rs Rules) real() Rules {
 func (rs Rules) at(path string) Rule {
 	deepest, depth := Rule{Access: AskFirst}, -1
 	for _, r := range rs {
-		within := inside
+		within := where.In
 		if r.Access != Free {
 			within = insideFolded
 		}

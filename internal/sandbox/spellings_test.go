@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"loci/internal/where"
 )
 
 // TestWaysOut tries the spellings of "the folder above" that were ever a hole in some
@@ -37,7 +39,7 @@ func TestWaysOut(t *testing.T) {
 						t.Errorf("%q: %s", path, msg)
 					}
 					if s, err := f.Spot(t.Context(), path, Follow); err == nil {
-						if !inside(s.Path(), root+"/data") || s.Info() != nil {
+						if !where.In(s.Path(), root+"/data") || s.Info() != nil {
 							t.Errorf("%q leads to %s", path, s.Path())
 						}
 						s.Close()

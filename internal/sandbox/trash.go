@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"loci"
+	"loci/internal/where"
 )
 
 // CanDelete tells why the spot cannot be deleted; nil if it can. Of a link only
@@ -49,7 +50,7 @@ func (j *Journal) Delete(ctx context.Context, s *Spot, was State, by By) (loci.C
 }
 
 func (j *Journal) remove(ctx context.Context, s *Spot, was State, r record) (loci.Change, error) {
-	if insideFolded(realOf(j.Dir), s.real) {
+	if insideFolded(where.Real(j.Dir), s.real) {
 		return loci.Change{}, errKept("%s has the trash in it.", quote(s.shown))
 	}
 	s.sweep()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"loci"
+	"loci/internal/where"
 )
 
 // Undo takes one change back, and gives the change that this is. It happens only
@@ -171,7 +172,7 @@ func (u *undoing) writeBack(ctx context.Context) (loci.Change, error) {
 func (u *undoing) keptName() string { return filepath.Join(u.x.ID, filepath.Base(u.x.Path)) }
 
 // kept is where that is.
-func (u *undoing) kept() string { return filepath.Join(realOf(u.j.Dir), u.keptName()) }
+func (u *undoing) kept() string { return filepath.Join(where.Real(u.j.Dir), u.keptName()) }
 
 // moveBack moves to where it was.
 func (u *undoing) moveBack(ctx context.Context) (loci.Change, error) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/where"
 )
 
 // Limits bound a walk.
@@ -141,8 +142,8 @@ func (f *Folders) outermost() []*folder {
 	for i, d := range f.folders {
 		inner := false
 		for j, o := range f.folders {
-			rel, err := filepath.Rel(o.real, d.real)
-			inner = inner || err == nil && filepath.IsLocal(rel) && (rel != "." || j < i)
+			rel, ok := where.Below(d.real, o.real)
+			inner = inner || ok && (rel != "." || j < i)
 		}
 		if !inner {
 			outer = append(outer, d)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"loci/internal/jsonrepair"
+	"loci/internal/jsontree"
 	"loci/internal/text"
 )
 
@@ -89,7 +90,7 @@ func (p *parser) call() (wish, *Fault) {
 	for p.i < len(p.s) && strings.IndexByte("({[ \t\r\n,;]", p.s[p.i]) < 0 {
 		p.i++
 	}
-	w := wish{name: strings.TrimSuffix(p.s[start:p.i], ".call"), arguments: value{kind: objectKind}}
+	w := wish{name: strings.TrimSuffix(p.s[start:p.i], ".call"), arguments: jsontree.Value{Kind: jsontree.Object}}
 	p.space()
 	switch {
 	case w.name == "" || !p.at("{") && !p.at("(") && p.i < len(p.s) && strings.IndexByte(",;]", p.s[p.i]) < 0:
@@ -117,7 +118,7 @@ func (p *parser) call() (wish, *Fault) {
 		return w, f
 	}
 	w.words, w.fault = strings.TrimSpace(p.s[inside:inside+end]), f
-	w.arguments, w.positional = value{kind: objectKind}, nil
+	w.arguments, w.positional = jsontree.Value{Kind: jsontree.Object}, nil
 	p.i = inside + end + 1
 	return w, nil
 }
@@ -163,8 +164,8 @@ func (p *parser) arguments(w *wish) *Fault {
 			if f := checkUnique(seen, name); f != nil {
 				return f
 			}
-			w.arguments.fields = append(w.arguments.fields, field{name, v})
-		case len(w.arguments.fields) > 0:
+			w.arguments.Add(name, v)
+		case len(w.arguments.Fields) > 0:
 			return p.broken("an argument without a name comes after one with a name")
 		default:
 			w.positional = append(w.positional, v)
@@ -201,7 +202,7 @@ func (p *parser) keyword() string {
 // next comma or closing bracket: small models leave the quotes off. What has
 // quotes or brackets in it, such as os.getenv("HOME"), is an expression that a
 // model expects to be evaluated, and is refused.
-func (p *parser) argument() (value, *Fault) {
+func (p *parser) argument() (jsontree.Value, *Fault) {
 	p.space()
 	start := p.i
 	v, f := p.literal()
@@ -215,7 +216,7 @@ func (p *parser) argument() (value, *Fault) {
 	if p.literals {
 		return v, f
 	}
-	if f == nil && v.kind != numberKind && v.kind != boolKind && v.kind != nullKind {
+	if f == nil && v.Kind != jsontree.Number && v.Kind != jsontree.Bool && v.Kind != jsontree.Null {
 		return v, nil // the separator will complain
 	}
 	// Not a literal: look for the end of a bare word, over brackets in pairs.
@@ -244,5 +245,5 @@ func (p *parser) argument() (value, *Fault) {
 		p.i = max(start, after)
 		return v, p.cut()
 	}
-	return value{kind: textKind, text: bare}, nil
+	return jsontree.Of(bare), nil
 }

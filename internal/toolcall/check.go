@@ -1,13 +1,11 @@
 package toolcall
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"loci"
-	"loci/internal/text"
+	"loci/internal/jsontree"
 )
 
 // take checks wishes and keeps those that are calls.
@@ -15,64 +13,20 @@ func (r *Reader) take(wishes []wish) {
 	for _, w := range wishes {
 		c, f := r.check(w)
 		if f != nil {
-			r.blame(f)
+			r.found.blame(f)
 			continue
 		}
-		r.calls = append(r.calls, c)
+		r.found.calls = append(r.found.calls, c)
 	}
-}
-
-// check finds the tool that a wish means and fits the arguments to it. These are
-// the same rules that native calls go through, so it makes no difference to
-// what may run in which form a model asks.
-func (r *Reader) check(w wish) (loci.ToolCall, *Fault) {
-	name, ok := Name(w.name, r.offered)
-	if !ok {
-		return loci.ToolCall{}, Unknown(w.name, r.offered)
-	}
-	s, err := r.schema(name)
-	if err != nil {
-		return loci.ToolCall{}, &Fault{Tool: name, Problem: "The tool " + name + " cannot be used: " + text.Clip(err.Error(), 200)}
-	}
-	v, f := s.arrange(w)
-	var raw json.RawMessage
-	if f == nil {
-		raw, f = s.fit(v)
-	}
-	if f != nil {
-		return loci.ToolCall{}, s.blame(f, given(v, w.positional))
-	}
-	return loci.ToolCall{ID: loci.NewID(loci.CallPrefix), Name: name, Arguments: raw}, nil
 }
 
 // given are arguments with those without names among them.
-func given(v value, positional []value) value {
-	v.fields = slices.Clip(v.fields)
+func given(v jsontree.Value, positional []jsontree.Value) jsontree.Value {
+	v.Fields = slices.Clip(v.Fields)
 	for _, p := range positional {
-		v.fields = append(v.fields, field{"", p})
+		v.Add("", p)
 	}
 	return v
-}
-
-// schema compiles a tool's schema when it is first called.
-func (r *Reader) schema(name string) (*Schema, error) {
-	if s, ok := r.schemas[name]; ok {
-		return s, nil
-	}
-	for _, t := range r.offered {
-		if t.Name == name {
-			s, err := Compile(t)
-			if err != nil {
-				return nil, err
-			}
-			if r.schemas == nil {
-				r.schemas = make(map[string]*Schema)
-			}
-			r.schemas[name] = s
-			return s, nil
-		}
-	}
-	return nil, Unknown(name, r.offered)
 }
 
 // takesText tells whether one text can be all the arguments of the tool.
@@ -84,33 +38,33 @@ func (s *Schema) takesText() bool {
 // decides what to make of words that are no list of literals: a tool whose one
 // required parameter is a text gets them whole, as in calculate(1 + 2). A single
 // object is taken for all the arguments, unless the tool wants an object first.
-func (s *Schema) arrange(w wish) (value, *Fault) {
+func (s *Schema) arrange(w wish) (jsontree.Value, *Fault) {
 	v := w.arguments
-	if v.kind == textKind {
-		inner, f := unquotedObject(v.text)
-		if f == nil || f.Cut || w.positional != nil || strings.ContainsAny(v.text, "{}[]\n") {
+	if v.Kind == jsontree.Text {
+		inner, f := unquotedObject(v.Text)
+		if f == nil || f.Cut || w.positional != nil || strings.ContainsAny(v.Text, "{}[]\n") {
 			return inner, f
 		}
-		named, broken := newParser("f(" + v.text + ")").calls()
+		named, broken := newParser("f(" + v.Text + ")").calls()
 		switch {
-		case broken == nil && len(named) == 1 && len(named[0].arguments.fields) > 0:
+		case broken == nil && len(named) == 1 && len(named[0].arguments.Fields) > 0:
 			v = named[0].arguments
 		case !s.takesText():
 			return inner, f
 		default: // LangChain's tools have one text as their input
-			v, w.positional = value{kind: objectKind}, []value{v}
+			v, w.positional = jsontree.Value{Kind: jsontree.Object}, []jsontree.Value{v}
 		}
 	}
-	if v.kind == nullKind {
-		v.kind = objectKind
+	if v.Kind == jsontree.Null {
+		v.Kind = jsontree.Object
 	}
 	if w.fault != nil {
 		if !s.takesText() {
 			return v, w.fault
 		}
-		w.positional = []value{{kind: textKind, text: w.words}}
+		w.positional = []jsontree.Value{jsontree.Of(w.words)}
 	}
-	if len(w.positional) == 1 && w.positional[0].kind == objectKind && len(v.fields) == 0 {
+	if len(w.positional) == 1 && w.positional[0].Kind == jsontree.Object && len(v.Fields) == 0 {
 		if len(s.order) == 0 || !acceptedTypes(s.root.Properties[s.order[0]]).has("object") {
 			return w.positional[0], nil
 		}
@@ -119,18 +73,18 @@ func (s *Schema) arrange(w wish) (value, *Fault) {
 	if len(w.positional) > len(s.order) {
 		return v, &Fault{Problem: fmt.Sprintf("%d arguments are too many for %s", len(w.positional), s.signature())}
 	}
-	fields := make([]field, 0, len(w.positional)+len(v.fields))
+	fields := make([]jsontree.Field, 0, len(w.positional)+len(v.Fields))
 	seen := make(map[string]bool, cap(fields))
 	for i, p := range w.positional {
-		fields, seen[looseName(s.order[i])] = append(fields, field{s.order[i], p}), true
+		fields, seen[looseName(s.order[i])] = append(fields, jsontree.Field{Name: s.order[i], Value: p}), true
 	}
-	for _, f := range v.fields {
-		name := looseName(f.name)
+	for _, f := range v.Fields {
+		name := looseName(f.Name)
 		if seen[name] {
-			return v, &Fault{Field: f.name, Problem: "is given twice"}
+			return v, &Fault{Field: f.Name, Problem: "is given twice"}
 		}
 		fields, seen[name] = append(fields, f), true
 	}
-	v.fields = fields
+	v.Fields = fields
 	return v, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/jsontree"
 )
 
 // lesson is how a dialect is taught.
@@ -15,8 +16,8 @@ type lesson struct {
 	form string
 	// argument is what stands before the list of tools about the arguments.
 	arguments string
-	written   func(tool string, arguments value) string // a call
-	stops     []string                                  // what ends a call, and what only the system writes
+	written   func(tool string, arguments jsontree.Value) string // a call
+	stops     []string                                           // what ends a call, and what only the system writes
 }
 
 // outputTag and outputEnd stand around what only the system writes, in every dialect.
@@ -41,12 +42,12 @@ var lessons = map[loci.Markup]lesson{
 	},
 	loci.MarkupToolCall: {
 		form:      "write a line of this form and stop there:\n<tool_call>{\"name\": \"name\", \"arguments\": {\"argument\": \"value\"}}</tool_call>\n",
-		arguments: inObject, written: func(tool string, v value) string { return "<tool_call>" + object(tool, v) + "</tool_call>" },
+		arguments: inObject, written: func(tool string, v jsontree.Value) string { return "<tool_call>" + object(tool, v) + "</tool_call>" },
 		stops: []string{"</tool_call>", outputTag},
 	},
 	loci.MarkupJSON: {
 		form:      "answer with nothing but this form:\n```json\n{\"name\": \"name\", \"arguments\": {\"argument\": \"value\"}}\n```\n",
-		arguments: inObject, written: func(tool string, v value) string { return "```json\n" + object(tool, v) + "\n```" },
+		arguments: inObject, written: func(tool string, v jsontree.Value) string { return "```json\n" + object(tool, v) + "\n```" },
 		stops: []string{outputTag}, // a fence also ends what is no call
 	},
 	loci.MarkupReAct: {
@@ -80,7 +81,7 @@ func Describe(m loci.Markup, tools []loci.ToolSpec) string {
 		"\nTools:\n")
 	b.WriteString(Lines(tools))
 	for _, t := range tools {
-		if s, err := Compile(t); err == nil && len(s.example.fields) > 0 {
+		if s, err := Compile(t); err == nil && len(s.example.Fields) > 0 {
 			example := l.written(s.tool, s.example)
 			if strings.Contains(example, "\n") { // it has its own lines
 				example = "\n" + example
@@ -119,17 +120,17 @@ func (s *Schema) signature() string {
 
 // keyworded is a call as [loci.MarkupTool] has it. Names that cannot be keywords are
 // those of an object.
-func keyworded(tool string, arguments value) string {
-	args := make([]string, len(arguments.fields))
-	for i, f := range arguments.fields {
-		if !keyword.MatchString(f.name) {
-			args = []string{string(arguments.appendJSON(nil))}
+func keyworded(tool string, arguments jsontree.Value) string {
+	args := make([]string, len(arguments.Fields))
+	for i, f := range arguments.Fields {
+		if !keyword.MatchString(f.Name) {
+			args = []string{string(arguments.AppendJSON(nil))}
 			break
 		}
-		args[i] = f.name + "=" + string(f.value.appendJSON(nil))
+		args[i] = f.Name + "=" + string(f.Value.AppendJSON(nil))
 	}
-	if arguments.kind != objectKind {
-		args = []string{string(arguments.appendJSON(nil))}
+	if arguments.Kind != jsontree.Object {
+		args = []string{string(arguments.AppendJSON(nil))}
 	}
 	return "<tool>" + tool + "(" + strings.Join(args, ", ") + ")</tool>"
 }
@@ -137,13 +138,13 @@ func keyworded(tool string, arguments value) string {
 var keyword = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // object is a call as one JSON object.
-func object(tool string, arguments value) string {
-	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, arguments.appendJSON(nil))
+func object(tool string, arguments jsontree.Value) string {
+	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, arguments.AppendJSON(nil))
 }
 
 // acted is a call as [loci.MarkupReAct] has it.
-func acted(tool string, arguments value) string {
-	return "Action: " + tool + "\nAction Input: " + string(arguments.appendJSON(nil))
+func acted(tool string, arguments jsontree.Value) string {
+	return "Action: " + tool + "\nAction Input: " + string(arguments.AppendJSON(nil))
 }
 
 // Write is a call as a model writes it that was taught a dialect. Arguments that cannot
@@ -151,14 +152,14 @@ func acted(tool string, arguments value) string {
 func Write(m loci.Markup, c loci.ToolCall) string {
 	v, f := unquotedObject(string(c.Arguments))
 	if f != nil {
-		v = value{kind: textKind, text: string(c.Arguments)}
+		v = jsontree.Of(string(c.Arguments))
 	}
 	return write(m, c.Name, v)
 }
 
 // write is Write for arguments that are read already. What they hold can neither end the
 // message nor pretend to be a result: all of it stands in JSON texts.
-func write(m loci.Markup, tool string, arguments value) string {
+func write(m loci.Markup, tool string, arguments jsontree.Value) string {
 	return inJSON.Replace(noOutput.Replace(lessonOf(m).written(tool, arguments)))
 }
 

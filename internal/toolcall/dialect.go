@@ -1,13 +1,17 @@
 package toolcall
 
-import "slices"
+import (
+	"slices"
+
+	"loci/internal/jsontree"
+)
 
 // wish is a call as it was written, before its name and arguments are checked.
 // Every dialect ends in wishes, so what may run is decided in one place.
 type wish struct {
 	name       string
-	arguments  value   // an object, or a text that holds one
-	positional []value // arguments without names, in the order of the parameters
+	arguments  jsontree.Value   // an object, or a text that holds one
+	positional []jsontree.Value // arguments without names, in the order of the parameters
 	// words is the text between the brackets where it is not a list of literals,
 	// as in calculate(1 + 2): a tool with one text parameter gets it whole.
 	words string

@@ -70,23 +70,23 @@ func letterByte(c byte) bool {
 	return c >= utf8.RuneSelf || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }
 
-// nextEnd finds the next place where the markup may end: the close begins at i and
+// end finds the next place in buf where the markup may end: the close begins at i and
 // has n bytes.
-func (r *Reader) nextEnd(final bool) (i, n int, ok bool) {
-	b := r.buf[:min(len(r.buf), maxMarkup)]
-	if mark := r.dialect.close; mark != "" {
-		i = bytes.Index(b[r.from:], []byte(mark))
+func (m *markup) end(buf []byte, final bool) (i, n int, ok bool) {
+	b := buf[:min(len(buf), maxMarkup)]
+	if mark := m.dialect.close; mark != "" {
+		i = bytes.Index(b[m.from:], []byte(mark))
 		if i < 0 {
-			r.from = max(r.from, len(b)-len(mark)+1)
+			m.from = max(m.from, len(b)-len(mark)+1)
 			return 0, 0, false
 		}
-		return r.from + i, len(mark), true
+		return m.from + i, len(mark), true
 	}
-	if end, ok := r.scan.next(b, !final && len(r.buf) < maxMarkup); ok {
+	if end, ok := m.scan.next(b, !final && len(buf) < maxMarkup); ok {
 		return end, 0, true
 	}
-	if final && r.scan.last > r.from { // the quotes were other than they seemed
-		i, r.scan.last = r.scan.last, 0
+	if final && m.scan.last > m.from { // the quotes were other than they seemed
+		i, m.scan.last = m.scan.last, 0
 		return i, 0, true
 	}
 	return 0, 0, false

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/jsontree"
 	"loci/internal/text"
 )
 
@@ -23,10 +24,10 @@ type Fault struct {
 	// not to mend the JSON.
 	Cut bool
 
-	right   *Schema // of the tool that was meant
-	example value   // arguments of a right call of it
-	called  string  // the name that nobody offered
-	advice  string  // what to do instead, where it is not another call
+	right   *Schema        // of the tool that was meant
+	example jsontree.Value // arguments of a right call of it
+	called  string         // the name that nobody offered
+	advice  string         // what to do instead, where it is not another call
 }
 
 // Error makes a Fault usable as an error; it is the same as Message.
@@ -107,7 +108,7 @@ func (f *Fault) Suggestion() string {
 	case f.advice != "":
 		return f.advice
 	case f.right != nil:
-		return looksLike + " " + f.right.tool + " " + string(f.example.appendJSON(nil))
+		return looksLike + " " + f.right.tool + " " + string(f.example.AppendJSON(nil))
 	}
 	return "Write the call again, with the name of an offered tool and its arguments as one JSON object."
 }

@@ -9,14 +9,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"loci/internal/jsontree"
 	"loci/internal/text"
 )
-
-// kindNames are the kinds in words, as a message names them.
-var kindNames = [...]string{nullKind: "null", boolKind: "true or false", numberKind: "a number", textKind: "a text", listKind: "a list", objectKind: "an object"}
-
-// String names the kind in words.
-func (k kind) String() string { return kindNames[k] }
 
 // typeNames are the types of JSON Schema in words.
 var typeNames = map[string]string{
@@ -55,20 +50,20 @@ func acceptedTypes(s *jsonschema.Schema) typeSet {
 
 // fits tells whether v is of one of the types. A number such as 5.0 fits an
 // integer, as JSON Schema says, and is written as one from then on.
-func (t typeSet) fits(v *value) bool {
+func (t typeSet) fits(v *jsontree.Value) bool {
 	if len(t) == 0 {
 		return true
 	}
-	switch v.kind {
-	case nullKind:
+	switch v.Kind {
+	case jsontree.Null:
 		return t.has("null")
-	case boolKind:
+	case jsontree.Bool:
 		return t.has("boolean")
-	case numberKind:
+	case jsontree.Number:
 		return t.has("number") || t.has("integer") && wholeNumber(v)
-	case textKind:
+	case jsontree.Text:
 		return t.has("string")
-	case listKind:
+	case jsontree.List:
 		return t.has("array")
 	}
 	return t.has("object")
@@ -76,48 +71,48 @@ func (t typeSet) fits(v *value) bool {
 
 // wholeNumber tells whether a number is an integer, and if so takes the fraction and
 // exponent off, because Go does not decode 5.0 into an int.
-func wholeNumber(v *value) bool {
-	if !strings.ContainsAny(v.text, ".eE") {
+func wholeNumber(v *jsontree.Value) bool {
+	if !strings.ContainsAny(v.Text, ".eE") {
 		return true
 	}
 	// 1e300 is an integer too, but no tool counts that far, and its 300 digits
 	// would only be in the way.
-	if f, err := strconv.ParseFloat(v.text, 64); err != nil || f > 1e30 || f < -1e30 {
+	if f, err := strconv.ParseFloat(v.Text, 64); err != nil || f > 1e30 || f < -1e30 {
 		return false
 	}
-	r, ok := new(big.Rat).SetString(v.text)
+	r, ok := new(big.Rat).SetString(v.Text)
 	if !ok || !r.IsInt() {
 		return false
 	}
-	v.text = r.Num().String()
+	v.Text = r.Num().String()
 	return true
 }
 
 // fitValue checks v, found at the place path, against s. It changes v only
 // where one reading is possible: "5" for a number, a single value for a list.
-func fitValue(v *value, s *jsonschema.Schema, path string) *Fault {
+func fitValue(v *jsontree.Value, s *jsonschema.Schema, path string) *Fault {
 	if s == nil {
 		return nil
 	}
 	kinds := acceptedTypes(s)
 	if !kinds.fits(v) && !coerce(v, kinds, s) {
-		problem := "is " + v.kind.String()
-		if v.kind != listKind && v.kind != objectKind && v.kind != nullKind {
-			problem = "is " + strconv.Quote(text.Clip(v.text, 80))
+		problem := "is " + v.Kind.String()
+		if v.Kind != jsontree.List && v.Kind != jsontree.Object && v.Kind != jsontree.Null {
+			problem = "is " + strconv.Quote(text.Clip(v.Text, 80))
 		}
 		return &Fault{Field: path, Problem: problem, Want: wantedForm(s)}
 	}
-	if len(s.Enum) > 0 && !inEnum(v, s.Enum) || v.kind == numberKind && outOfBounds(v, s) {
-		return &Fault{Field: path, Problem: "is " + strconv.Quote(text.Clip(v.text, 80)), Want: wantedForm(s)}
+	if len(s.Enum) > 0 && !inEnum(v, s.Enum) || v.Kind == jsontree.Number && outOfBounds(v, s) {
+		return &Fault{Field: path, Problem: "is " + strconv.Quote(text.Clip(v.Text, 80)), Want: wantedForm(s)}
 	}
-	switch v.kind {
-	case listKind:
-		for i := range v.items {
-			if f := fitValue(&v.items[i], s.Items, fmt.Sprintf("%s[%d]", path, i)); f != nil {
+	switch v.Kind {
+	case jsontree.List:
+		for i := range v.Items {
+			if f := fitValue(&v.Items[i], s.Items, fmt.Sprintf("%s[%d]", path, i)); f != nil {
 				return f
 			}
 		}
-	case objectKind:
+	case jsontree.Object:
 		return fitObject(v, s, path+".")
 	}
 	return nil
@@ -125,50 +120,50 @@ func fitValue(v *value, s *jsonschema.Schema, path string) *Fault {
 
 // outOfBounds tells whether a number is out of the bounds of s. The validator knows
 // too, but says it in fractions.
-func outOfBounds(v *value, s *jsonschema.Schema) bool {
-	n, err := strconv.ParseFloat(v.text, 64)
+func outOfBounds(v *jsontree.Value, s *jsonschema.Schema) bool {
+	n, err := strconv.ParseFloat(v.Text, 64)
 	return err != nil || s.Minimum != nil && n < *s.Minimum || s.Maximum != nil && n > *s.Maximum
 }
 
 // inEnum tells whether a text is in an enumeration; a different case is mended,
 // since enumerations that differ in case alone do not occur.
-func inEnum(v *value, enum []any) bool {
-	if v.kind != textKind {
+func inEnum(v *jsontree.Value, enum []any) bool {
+	if v.Kind != jsontree.Text {
 		return true // left to the validator
 	}
 	same := ""
 	for _, e := range enum {
 		s, ok := e.(string)
-		if ok && s == v.text {
+		if ok && s == v.Text {
 			return true
 		}
-		if ok && strings.EqualFold(s, v.text) {
+		if ok && strings.EqualFold(s, v.Text) {
 			same = s
 		}
 	}
 	if same == "" {
 		return false
 	}
-	v.text = same
+	v.Text = same
 	return true
 }
 
 // coerce changes v to one of the wanted types if that loses nothing and can be
 // undone. A list is never made a single value: which one would be a guess, and
 // a check could look at another than the tool.
-func coerce(v *value, kinds typeSet, s *jsonschema.Schema) bool {
+func coerce(v *jsontree.Value, kinds typeSet, s *jsonschema.Schema) bool {
 	switch {
-	case v.kind == textKind && coerceText(v, kinds):
+	case v.Kind == jsontree.Text && coerceText(v, kinds):
 		return true
-	case (v.kind == numberKind || v.kind == boolKind) && kinds.has("string"):
-		v.kind = textKind
+	case (v.Kind == jsontree.Number || v.Kind == jsontree.Bool) && kinds.has("string"):
+		v.Kind = jsontree.Text
 		return true
-	case v.kind != nullKind && v.kind != listKind && kinds.has("array"):
+	case v.Kind != jsontree.Null && v.Kind != jsontree.List && kinds.has("array"):
 		item := *v
 		if inner := acceptedTypes(s.Items); !inner.fits(&item) && !coerce(&item, inner, s.Items) {
 			return false
 		}
-		*v = value{kind: listKind, items: []value{item}}
+		*v = jsontree.Value{Kind: jsontree.List, Items: []jsontree.Value{item}}
 		return true
 	}
 	return false
@@ -176,23 +171,23 @@ func coerce(v *value, kinds typeSet, s *jsonschema.Schema) bool {
 
 // coerceText reads a text as the number, truth value, list or object it holds.
 // The whole text must be one: "5 lines" is not 5.
-func coerceText(v *value, kinds typeSet) bool {
+func coerceText(v *jsontree.Value, kinds typeSet) bool {
 	if len(kinds) == 0 {
 		return false
 	}
-	t := strings.TrimSpace(v.text)
+	t := strings.TrimSpace(v.Text)
 	switch {
 	case strings.EqualFold(t, "true"), strings.EqualFold(t, "false"):
 		if !kinds.has("boolean") {
 			return false
 		}
-		*v = value{kind: boolKind, text: strings.ToLower(t)}
+		*v = jsontree.Value{Kind: jsontree.Bool, Text: strings.ToLower(t)}
 		return true
 	case t == "" || strings.IndexByte("+-0123456789[{", t[0]) < 0:
 		return false
 	}
 	inner, f := parseText(t)
-	if f != nil || inner.kind == textKind || !kinds.fits(&inner) {
+	if f != nil || inner.Kind == jsontree.Text || !kinds.fits(&inner) {
 		return false
 	}
 	*v = inner
@@ -202,29 +197,29 @@ func coerceText(v *value, kinds typeSet) bool {
 // fitObject does for an object, whose fields have the path prefix, what fitValue
 // does for a single value. It checks names, then values, then what is missing,
 // so that a misspelt name is reported as such and not as a missing argument.
-func fitObject(v *value, s *jsonschema.Schema, prefix string) *Fault {
+func fitObject(v *jsontree.Value, s *jsonschema.Schema, prefix string) *Fault {
 	if f := respell(v, s, prefix); f != nil {
 		return f
 	}
 	// Fields that are dropped are overwritten in place: v is ours alone.
-	kept := v.fields[:0]
-	for _, f := range v.fields {
-		p, known := s.Properties[f.name]
+	kept := v.Fields[:0]
+	for _, f := range v.Fields {
+		p, known := s.Properties[f.Name]
 		if !known && closedSchema(s) {
-			return &Fault{Field: prefix + f.name, Problem: "is not known. Known are: " + strings.Join(propertyNames(s), ", ")}
+			return &Fault{Field: prefix + f.Name, Problem: "is not known. Known are: " + strings.Join(propertyNames(s), ", ")}
 		}
-		optional := known && !slices.Contains(s.Required, f.name)
-		if optional && f.value.kind == nullKind && !acceptedTypes(p).fits(&f.value) {
+		optional := known && !slices.Contains(s.Required, f.Name)
+		if optional && f.Value.Kind == jsontree.Null && !acceptedTypes(p).fits(&f.Value) {
 			continue // many models write null for what they leave out
 		}
-		if fault := fitValue(&f.value, p, prefix+f.name); fault != nil {
+		if fault := fitValue(&f.Value, p, prefix+f.Name); fault != nil {
 			return fault
 		}
 		kept = append(kept, f)
 	}
-	v.fields = kept
+	v.Fields = kept
 	for _, name := range s.Required {
-		if _, ok := v.get(name); !ok {
+		if _, ok := v.Get(name); !ok {
 			return &Fault{Field: prefix + name, Problem: "is missing", Want: wantedForm(s.Properties[name])}
 		}
 	}
@@ -249,9 +244,9 @@ func propertyNames(s *jsonschema.Schema) []string {
 
 // respell forgives the spelling of names: fields that differ from exactly one
 // property in spelling only get that property's name.
-func respell(v *value, s *jsonschema.Schema, prefix string) *Fault {
-	for i := range v.fields {
-		name := v.fields[i].name
+func respell(v *jsontree.Value, s *jsonschema.Schema, prefix string) *Fault {
+	for i := range v.Fields {
+		name := v.Fields[i].Name
 		// The walk over all properties is only for names that are not right.
 		if _, ok := s.Properties[name]; ok {
 			continue
@@ -265,10 +260,10 @@ func respell(v *value, s *jsonschema.Schema, prefix string) *Fault {
 		if len(right) != 1 {
 			continue
 		}
-		if _, taken := v.get(right[0]); taken {
+		if _, taken := v.Get(right[0]); taken {
 			return &Fault{Field: prefix + right[0], Problem: fmt.Sprintf("is given twice, also as %q", text.Clip(name, 80))}
 		}
-		v.fields[i].name = right[0]
+		v.Fields[i].Name = right[0]
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"loci/internal/jsontree"
 	"loci/internal/text"
 )
 
@@ -58,7 +59,7 @@ func readElements(parts []string) ([]wish, *Fault) {
 		if strings.Trim(rest, `"' `) != "" {
 			return nil, &Fault{Problem: "In the tag of " + text.Clip(name, 80) + " something follows the name; arguments belong between the tags"}
 		}
-		w := wish{name: name, arguments: value{kind: objectKind}}
+		w := wish{name: name, arguments: jsontree.Value{Kind: jsontree.Object}}
 		inside = strings.TrimSpace(inside)
 		var f *Fault
 		if strings.HasPrefix(inside, "{") {
@@ -92,7 +93,7 @@ func readParameters(w *wish, body string) *Fault {
 	open := parameterOpen.FindString(body)
 	if open == "" && body[0] == '<' {
 		fields, f := readChildren(body)
-		w.arguments.fields = fields
+		w.arguments.Fields = fields
 		return f
 	}
 	if open == "" {
@@ -117,7 +118,7 @@ func readParameters(w *wish, body string) *Fault {
 		if f := checkUnique(seen, name); f != nil {
 			return f
 		}
-		w.arguments.fields = append(w.arguments.fields, field{name, written(s)})
+		w.arguments.Add(name, written(s))
 	}
 	return nil
 }

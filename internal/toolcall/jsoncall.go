@@ -3,6 +3,8 @@ package toolcall
 import (
 	"slices"
 	"strings"
+
+	"loci/internal/jsontree"
 )
 
 // The names that models give to the parts of a call. The first of each is that
@@ -30,9 +32,9 @@ func readJSON(body string) ([]wish, *Fault) {
 		if f != nil {
 			return nil, f
 		}
-		items := []value{v}
-		if v.kind == listKind {
-			items = v.items
+		items := []jsontree.Value{v}
+		if v.Kind == jsontree.List {
+			items = v.Items
 		}
 		for i := range items {
 			inner := wishesOf(&items[i])
@@ -50,7 +52,7 @@ func readJSON(body string) ([]wish, *Fault) {
 
 // unwrapped reads a value whose last brackets are missing, if these are around calls
 // that are whole: then nothing that runs was cut. Fault is why it could not be read.
-func (p *parser) unwrapped(fault *Fault) (value, *Fault) {
+func (p *parser) unwrapped(fault *Fault) (jsontree.Value, *Fault) {
 	rest := strings.TrimRight(p.s[p.i:], space)
 	for _, missing := range []string{"}", "]", "}]"} {
 		q := newParser(rest + missing)
@@ -59,20 +61,20 @@ func (p *parser) unwrapped(fault *Fault) (value, *Fault) {
 			continue
 		}
 		call := &v
-		if v.kind == listKind && len(v.items) > 0 {
-			call = &v.items[len(v.items)-1]
+		if v.Kind == jsontree.List && len(v.Items) > 0 {
+			call = &v.Items[len(v.Items)-1]
 		}
-		if w, ok := wishOf(call); ok && (missing == "]" || endsInArguments(call)) && w.arguments.kind == objectKind {
+		if w, ok := wishOf(call); ok && (missing == "]" || endsInArguments(call)) && w.arguments.Kind == jsontree.Object {
 			p.i = len(p.s)
 			return v, nil
 		}
 	}
-	return value{}, fault
+	return jsontree.Value{}, fault
 }
 
 // endsInArguments tells whether the arguments are the last that a call has.
-func endsInArguments(v *value) bool {
-	return len(v.fields) > 0 && slices.Contains(argumentKeys, v.fields[len(v.fields)-1].name)
+func endsInArguments(v *jsontree.Value) bool {
+	return len(v.Fields) > 0 && slices.Contains(argumentKeys, v.Fields[len(v.Fields)-1].Name)
 }
 
 // between skips what stands between calls. Models forget to close a tag before they
@@ -94,23 +96,23 @@ func readObjects(body string) ([]wish, *Fault) {
 
 // wishesOf takes an object apart: a call, or a message with a list of them. It gives
 // nothing for what is something else.
-func wishesOf(v *value) []wish {
+func wishesOf(v *jsontree.Value) []wish {
 	w, ok := wishOf(v)
 	if ok {
 		return []wish{w}
 	}
 	var wishes []wish
-	for _, f := range v.fields {
+	for _, f := range v.Fields {
 		switch {
-		case slices.Contains(listKeys, f.name) && f.value.kind == listKind && wishes == nil:
-			for i := range f.value.items {
-				w, ok := wishOf(&f.value.items[i])
+		case slices.Contains(listKeys, f.Name) && f.Value.Kind == jsontree.List && wishes == nil:
+			for i := range f.Value.Items {
+				w, ok := wishOf(&f.Value.Items[i])
 				if !ok {
 					return nil
 				}
 				wishes = append(wishes, w)
 			}
-		case !slices.Contains(otherKeys, f.name):
+		case !slices.Contains(otherKeys, f.Name):
 			return nil
 		}
 	}
@@ -120,40 +122,40 @@ func wishesOf(v *value) []wish {
 // wishOf takes a call apart. It is one only if it has a name and nothing that a call
 // does not have. The arguments may stand beside the name, or the name may be the key of
 // the arguments; but {"name": "Anna", "age": 3} is data.
-func wishOf(v *value) (wish, bool) {
-	if v.kind != objectKind {
+func wishOf(v *jsontree.Value) (wish, bool) {
+	if v.Kind != jsontree.Object {
 		return wish{}, false
 	}
 	var w wish
-	var flat []field // arguments beside the name
+	var flat []jsontree.Field // arguments beside the name
 	named, given := false, false
-	for _, f := range v.fields {
+	for _, f := range v.Fields {
 		switch {
-		case slices.Contains(nameKeys, f.name) && f.value.kind == objectKind:
-			return wishOf(&f.value) // {"type":"function","function":{…}}
-		case !named && slices.Contains(nameKeys, f.name) && f.value.kind == textKind:
-			w.name, named = f.value.text, true
-		case !given && slices.Contains(argumentKeys, f.name):
-			if describes(&f.value) {
+		case slices.Contains(nameKeys, f.Name) && f.Value.Kind == jsontree.Object:
+			return wishOf(&f.Value) // {"type":"function","function":{…}}
+		case !named && slices.Contains(nameKeys, f.Name) && f.Value.Kind == jsontree.Text:
+			w.name, named = f.Value.Text, true
+		case !given && slices.Contains(argumentKeys, f.Name):
+			if describes(&f.Value) {
 				return wish{}, false
 			}
-			w.arguments, given = f.value, true
-		case len(v.fields) == 1 && f.value.kind == objectKind:
-			return wish{name: f.name, arguments: f.value, keyed: true}, true
-		case !slices.Contains(otherKeys, f.name):
+			w.arguments, given = f.Value, true
+		case len(v.Fields) == 1 && f.Value.Kind == jsontree.Object:
+			return wish{name: f.Name, arguments: f.Value, keyed: true}, true
+		case !slices.Contains(otherKeys, f.Name):
 			flat = append(flat, f)
 		}
 	}
 	if len(flat) > 0 {
-		w.arguments, w.keyed = value{kind: objectKind, fields: flat}, true
+		w.arguments, w.keyed = jsontree.Value{Kind: jsontree.Object, Fields: flat}, true
 	}
 	return w, named && (!given || flat == nil)
 }
 
 // describes tells whether what stands for the arguments is a JSON Schema: then the
 // object describes the tool, and calls nothing.
-func describes(arguments *value) bool {
-	kind, typed := arguments.get("type")
-	properties, listed := arguments.get("properties")
-	return typed && kind.text == "object" && (len(arguments.fields) == 1 || listed && properties.kind == objectKind)
+func describes(arguments *jsontree.Value) bool {
+	kind, typed := arguments.Get("type")
+	properties, listed := arguments.Get("properties")
+	return typed && kind.Text == "object" && (len(arguments.Fields) == 1 || listed && properties.Kind == jsontree.Object)
 }

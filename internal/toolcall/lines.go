@@ -1,6 +1,10 @@
 package toolcall
 
-import "strings"
+import (
+	"strings"
+
+	"loci/internal/jsontree"
+)
 
 // labels are what stands before the name of a tool and before its arguments, where
 // each has a line of its own.
@@ -151,7 +155,7 @@ func (l labels) beginsInput(mark string) func(*Reader, string) verdict {
 // reacts tells whether the reply follows ReAct: it begins with an action, or has a
 // thought before it. Then a name that nobody offers is a call too.
 func (r *Reader) reacts() bool {
-	return len(r.shown) == 0 || strings.Contains(r.before(), "Thought:")
+	return r.page.empty() || strings.Contains(r.page.before(), "Thought:")
 }
 
 // readLabelled reads name(…), or name[…] as the paper about ReAct writes it, where the
@@ -165,9 +169,9 @@ func readLabelled(body string) ([]wish, *Fault) {
 	if inside, ok = strings.CutSuffix(inside, "]"); !ok {
 		return nil, cutBefore("]")
 	}
-	w := wish{name: name, arguments: value{kind: objectKind}}
+	w := wish{name: name, arguments: jsontree.Value{Kind: jsontree.Object}}
 	if inside = strings.Trim(inside, space+`"'`); inside != "" {
-		w.positional = []value{{kind: textKind, text: strings.ToValidUTF8(inside, "\uFFFD")}}
+		w.positional = []jsontree.Value{jsontree.Of(strings.ToValidUTF8(inside, "\uFFFD"))}
 	}
 	return []wish{w}, nil
 }
@@ -200,17 +204,17 @@ func (l labels) read(body string) ([]wish, *Fault) {
 	}
 	switch strings.ToLower(input) {
 	case "", "none", "null", "n/a", "()", "无":
-		w.arguments.kind = objectKind
+		w.arguments.Kind = jsontree.Object
 		return []wish{w}, nil
 	}
 	p := newParser(name + "(" + input + ")")
-	if all, f := p.calls(); f == nil && len(all) == 1 && len(all[0].arguments.fields) > 0 {
+	if all, f := p.calls(); f == nil && len(all) == 1 && len(all[0].arguments.Fields) > 0 {
 		return all, nil
 	}
 	v, f := parseText(input)
-	if f != nil || v.kind == nullKind || v.kind == listKind {
-		v = value{kind: textKind, text: input}
+	if f != nil || v.Kind == jsontree.Null || v.Kind == jsontree.List {
+		v = jsontree.Of(input)
 	}
-	w.arguments, w.positional = value{kind: objectKind}, []value{v}
+	w.arguments, w.positional = jsontree.Value{Kind: jsontree.Object}, []jsontree.Value{v}
 	return []wish{w}, nil
 }

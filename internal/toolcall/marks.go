@@ -33,7 +33,7 @@ var (
 //     without a recipient and final are for the person.
 func markThoughts() (marks []mark) {
 	think := func(open string, ends ...string) mark {
-		return mark{text: open, line: true, then: func(r *Reader) { r.mode, r.until = (*Reader).think, ends }}
+		return mark{text: open, line: true, then: func(r *Reader) { r.mode, r.thought.until = (*Reader).think, ends }}
 	}
 	for _, t := range [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"[THINK]", "[/THINK]"}, {"<seed:think>", "</seed:think>"},
 		{"<|START_THINKING|>", "<|END_THINKING|>"}, {"<|channel>thought", "<channel|>"}} {
@@ -45,20 +45,20 @@ func markThoughts() (marks []mark) {
 	}
 	for _, tag := range []string{"thought", "thoughts", "reasoning", "reflection", "scratchpad"} {
 		marks = append(marks, mark{text: "<" + tag + ">", line: true, keep: true, then: func(r *Reader) {
-			r.mode, r.until = (*Reader).musing, []string{"</" + tag + ">"}
+			r.mode, r.thought.until = (*Reader).musing, []string{"</" + tag + ">"}
 		}})
 	}
 	ends := []string{"<|end|>", "<|return|>", "<|start|>", "<|channel|>"} // of what is said in a channel
-	inChannels := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.channel) }
-	speaks := func(r *Reader) { r.channel = true; r.resume() }
+	inChannels := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.thought.channel) }
+	speaks := func(r *Reader) { r.thought.channel = true; r.resume() }
 	return append(marks,
 		mark{text: "<|channel|>analysis<|message|>", line: true, then: func(r *Reader) {
-			r.channel, r.mode, r.until = true, (*Reader).think, ends
+			r.thought.channel, r.mode, r.thought.until = true, (*Reader).think, ends
 		}},
 		mark{text: "<|channel|>commentary<|message|>", line: true, then: speaks},
 		mark{text: "<|channel|>final<|message|>", line: true, then: speaks},
 		mark{text: "<|start|>assistant<|channel|>analysis<|message|>", judge: inChannels, then: func(r *Reader) {
-			r.mode, r.until = (*Reader).think, ends
+			r.mode, r.thought.until = (*Reader).think, ends
 		}},
 		mark{text: "<|start|>assistant<|channel|>commentary<|message|>", judge: inChannels, then: speaks},
 		mark{text: "<|start|>assistant<|channel|>final<|message|>", judge: inChannels, then: speaks},
@@ -67,8 +67,10 @@ func markThoughts() (marks []mark) {
 
 // markCalls makes the marks of calls and of what is left over from them.
 func markCalls() (marks []mark) {
-	leftover := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.behind || r.fault != nil || r.channel) }
-	drop := func(r *Reader) { r.blank = true }
+	leftover := func(r *Reader, _ string, _ bool) verdict {
+		return markupIf(r.page.behind || r.found.fault != nil || r.thought.channel)
+	}
+	drop := func(r *Reader) { r.place.blank = true }
 	for _, d := range dialects() {
 		marks = append(marks, mark{d.open, d.line, true, d.judge, func(r *Reader) { r.capture(d) }})
 	}
@@ -78,12 +80,14 @@ func markCalls() (marks []mark) {
 	for _, end := range slices.Concat(closings, []string{outputEnd, "</tool_response>", "<|/tool_call|>"}) {
 		marks = append(marks, mark{text: end, judge: leftover, then: drop})
 	}
-	goesOn := func(r *Reader, _ string, _ bool) verdict { return markupIf(len(r.calls) > 0 || r.fault != nil) }
+	goesOn := func(r *Reader, _ string, _ bool) verdict {
+		return markupIf(len(r.found.calls) > 0 || r.found.fault != nil)
+	}
 	for _, turn := range []string{"<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "[INST]"} {
 		marks = append(marks, mark{text: turn, judge: goesOn, then: (*Reader).invented})
 	}
 	for _, tag := range []string{"</parameter>", "</function>"} {
-		tagged := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.tagged) }
+		tagged := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.found.tagged) }
 		marks = append(marks, mark{text: tag, judge: tagged, then: (*Reader).ambiguous})
 	}
 	return marks
@@ -119,7 +123,7 @@ func marksOf(name string) []mark {
 
 // markTool makes the marks that have the name of an offered tool in them.
 func markTool(name string) []mark {
-	leftover := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.behind) }
+	leftover := func(r *Reader, _ string, _ bool) verdict { return markupIf(r.page.behind) }
 	var marks []mark
 	for _, s := range spellings(name) {
 		marks = append(marks, mark{text: "</" + s + ">", judge: leftover, then: func(*Reader) {}})

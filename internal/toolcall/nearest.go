@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"loci/internal/jsontree"
 )
 
 // longestShown is how many bytes a value may have that is shown in a right call. A longer
@@ -15,65 +17,65 @@ const longestShown = 200
 // something is missing. Small models repeat what they are shown: shown the tool's own
 // example they would read its file instead of the person's. It is a suggestion, and
 // nothing that is run.
-func (s *Schema) nearest(given value) value {
-	right := value{kind: objectKind}
-	var loose []value
-	for _, f := range given.fields {
-		p, known := s.root.Properties[f.name]
+func (s *Schema) nearest(given jsontree.Value) jsontree.Value {
+	right := jsontree.Value{Kind: jsontree.Object}
+	var loose []jsontree.Value
+	for _, f := range given.Fields {
+		p, known := s.root.Properties[f.Name]
 		if !known {
-			loose = append(loose, f.value)
+			loose = append(loose, f.Value)
 			continue
 		}
-		if _, twice := right.get(f.name); twice {
+		if _, twice := right.Get(f.Name); twice {
 			continue
 		}
-		if v, ok := fitted(f.value, p); ok {
-			right.fields = append(right.fields, field{f.name, v})
+		if v, ok := fitted(f.Value, p); ok {
+			right.Add(f.Name, v)
 		}
 	}
-	found := len(right.fields)
+	found := len(right.Fields)
 	for _, name := range s.order {
-		if _, there := right.get(name); there || !slices.Contains(s.root.Required, name) {
+		if _, there := right.Get(name); there || !slices.Contains(s.root.Required, name) {
 			continue
 		}
 		v, ok := s.takeLoose(&loose, name)
 		if ok {
 			found++
-		} else if example, shown := s.example.get(name); shown {
-			v = *example
+		} else if example, shown := s.example.Get(name); shown {
+			v = example
 		} else {
 			v = sampleValue(s.root.Properties[name])
 		}
-		right.fields = append(right.fields, field{name, v})
+		right.Add(name, v)
 	}
 	if name, ok := s.onlyFree(right); ok {
 		if v, ok := s.takeLoose(&loose, name); ok {
-			right.fields = append(right.fields, field{name, v})
+			right.Add(name, v)
 			found++
 		}
 	}
-	if found == 0 || len(right.appendJSON(nil)) > longestShown*2 {
+	if found == 0 || len(right.AppendJSON(nil)) > longestShown*2 {
 		return s.example
 	}
 	return right
 }
 
 // takeLoose takes the first value without a place that fits a parameter.
-func (s *Schema) takeLoose(loose *[]value, name string) (value, bool) {
+func (s *Schema) takeLoose(loose *[]jsontree.Value, name string) (jsontree.Value, bool) {
 	for i, v := range *loose {
 		if v, ok := fitted(v, s.root.Properties[name]); ok {
 			*loose = slices.Delete(slices.Clone(*loose), i, i+1)
 			return v, true
 		}
 	}
-	return value{}, false
+	return jsontree.Value{}, false
 }
 
 // onlyFree is the one optional parameter that has no value yet.
-func (s *Schema) onlyFree(right value) (name string, ok bool) {
+func (s *Schema) onlyFree(right jsontree.Value) (name string, ok bool) {
 	n := 0
 	for _, p := range s.order {
-		if _, there := right.get(p); !there {
+		if _, there := right.Get(p); !there {
 			name = p
 			n++
 		}
@@ -82,30 +84,18 @@ func (s *Schema) onlyFree(right value) (name string, ok bool) {
 }
 
 // fitted is a value, or the one that is in it, as a schema takes it.
-func fitted(v value, s *jsonschema.Schema) (value, bool) {
-	all := []value{v}
+func fitted(v jsontree.Value, s *jsonschema.Schema) (jsontree.Value, bool) {
+	all := []jsontree.Value{v}
 	switch {
-	case v.kind == listKind && len(v.items) > 0:
-		all = append(all, v.items[0])
-	case v.kind == objectKind && len(v.fields) == 1:
-		all = append(all, v.fields[0].value)
+	case v.Kind == jsontree.List && len(v.Items) > 0:
+		all = append(all, v.Items[0])
+	case v.Kind == jsontree.Object && len(v.Fields) == 1:
+		all = append(all, v.Fields[0].Value)
 	}
 	for _, v := range all {
-		if v = v.copied(); len(v.appendJSON(nil)) <= longestShown && fitValue(&v, s, "") == nil {
+		if v = v.Clone(); len(v.AppendJSON(nil)) <= longestShown && fitValue(&v, s, "") == nil {
 			return v, true
 		}
 	}
-	return value{}, false
-}
-
-// copied is a value of its own, which may be changed.
-func (v value) copied() value {
-	v.items, v.fields = slices.Clone(v.items), slices.Clone(v.fields)
-	for i := range v.items {
-		v.items[i] = v.items[i].copied()
-	}
-	for i := range v.fields {
-		v.fields[i].value = v.fields[i].value.copied()
-	}
-	return v
+	return jsontree.Value{}, false
 }

@@ -1,7 +1,6 @@
 package toolcall
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -66,7 +65,7 @@ func (r *Reader) beginsTag(rest string) verdict {
 	case s[0] == '{':
 		return r.beginsObject(s)
 	}
-	if r.blank && strings.Contains(gap, "\n") {
+	if r.place.blank && strings.Contains(gap, "\n") {
 		if v := r.beginsAnnounced(s); v != isProse {
 			return v
 		}
@@ -136,13 +135,13 @@ func (r *Reader) beginsInner(s string) verdict {
 		case ok && strings.HasSuffix(open, "="):
 			return r.beginsElement(rest)
 		case ok:
-			return markupIf(r.blank)
+			return markupIf(r.place.blank)
 		case strings.HasPrefix(open, s):
 			return undecided
 		}
 	}
 	switch {
-	case r.blank && strings.HasPrefix(s, "</"):
+	case r.place.blank && strings.HasPrefix(s, "</"):
 		return isMarkup
 	case s == "<":
 		return undecided
@@ -156,7 +155,7 @@ func (r *Reader) beginsObject(s string) verdict {
 	switch c, _ := utf8.DecodeRuneInString(s); {
 	case !utf8.FullRuneInString(s):
 		return undecided
-	case strings.ContainsRune(quoting+"}_", c), unicode.IsLetter(c), r.blank:
+	case strings.ContainsRune(quoting+"}_", c), unicode.IsLetter(c), r.place.blank:
 		return isMarkup
 	}
 	return isProse
@@ -197,11 +196,11 @@ func (r *Reader) beginsName(s string, attached bool) verdict {
 	case after == "", strings.HasPrefix(argumentKey, after):
 		return undecided
 	case after[0] == '{', strings.HasPrefix(after, argumentKey):
-		return markupIf(offered || r.blank)
+		return markupIf(offered || r.place.blank)
 	case opensCall(after):
 		return markupIf(offered)
 	}
-	return markupIf(strings.HasPrefix(after, "</") && (offered || r.blank || attached && r.mayOffer(name)))
+	return markupIf(strings.HasPrefix(after, "</") && (offered || r.place.blank || attached && r.mayOffer(name)))
 }
 
 // opensCall tells whether what follows a name is the bracket before arguments, also
@@ -292,23 +291,4 @@ func leadingName(s string) (name, rest string) {
 		return s[:i], ""
 	}
 	return s[:i], s[i:]
-}
-
-// offers tells whether a name means an offered tool.
-func (r *Reader) offers(name string) bool {
-	_, ok := Name(name, r.offered)
-	return ok
-}
-
-// mayOffer tells whether a name is, or can become, that of an offered tool. Once it can
-// not, it never can.
-func (r *Reader) mayOffer(name string) bool {
-	name = strings.TrimSuffix(name, ":")
-	begun := looseName(name)
-	for _, t := range r.offered {
-		if begun != "" && strings.HasPrefix(looseName(t.Name), begun) {
-			return true
-		}
-	}
-	return name != "" && slices.ContainsFunc(namePrefixes, func(p string) bool { return strings.HasPrefix(name, p) || strings.HasPrefix(p, name) })
 }

@@ -3,11 +3,13 @@ package toolcall
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"loci/internal/jsonrepair"
+	"loci/internal/jsontree"
 	"loci/internal/text"
 )
 
@@ -45,7 +47,7 @@ func unfence(s string) string {
 }
 
 // parseText reads s, which may be wrapped in a code fence, as exactly one value.
-func parseText(s string) (value, *Fault) {
+func parseText(s string) (jsontree.Value, *Fault) {
 	v, how, f := repaired(s)
 	if f == nil && how.Around {
 		f = &Fault{Problem: "The JSON is broken: there are words before or behind it"}
@@ -54,7 +56,7 @@ func parseText(s string) (value, *Fault) {
 }
 
 // repaired reads the one value in s. Words around it are left out.
-func repaired(s string) (value, jsonrepair.Report, *Fault) {
+func repaired(s string) (jsontree.Value, jsonrepair.Report, *Fault) {
 	fixed, how, err := jsonrepair.Repair([]byte(s))
 	v, f := settle(fixed, how, err, s)
 	return v, how, f
@@ -63,22 +65,52 @@ func repaired(s string) (value, jsonrepair.Report, *Fault) {
 // settle makes a value of what a repair of s gave, or a fault. A cut comes first: its
 // cure is another one, and a repair that closes what is open would run half of
 // what was meant. Of two readings neither is taken.
-func settle(fixed []byte, how jsonrepair.Report, err error, s string) (value, *Fault) {
+func settle(fixed []byte, how jsonrepair.Report, err error, s string) (jsontree.Value, *Fault) {
 	switch {
 	case errors.Is(err, jsonrepair.ErrDepth):
-		return value{}, tooDeep()
+		return jsontree.Value{}, tooDeep()
 	case how.Cut, errors.Is(err, jsonrepair.ErrEmpty) && strings.TrimSpace(s) == "":
 		f := cutAfter(s)
 		f.Field = how.Field
-		return value{}, f
+		return jsontree.Value{}, f
 	case err != nil:
-		return value{}, &Fault{Problem: "The JSON is broken: " + err.Error()}
+		return jsontree.Value{}, &Fault{Problem: "The JSON is broken: " + err.Error()}
 	case how.Doubt != "":
-		return value{}, brokenAt(text.Clip(how.Near, 40), how.Doubt)
+		return jsontree.Value{}, brokenAt(text.Clip(how.Near, 40), how.Doubt)
 	}
-	d := decoder{s: string(fixed)}
-	v := d.value()
-	return v, d.fault
+	v, whole := jsontree.Parse(string(fixed), maxDepth)
+	if !whole {
+		return v, tooDeep()
+	}
+	return v, unsound(&v)
+}
+
+// unsound finds in a value names that are equal but for their case, and numbers that no
+// float64 holds.
+func unsound(v *jsontree.Value) *Fault {
+	switch v.Kind {
+	case jsontree.Number:
+		if _, err := strconv.ParseFloat(v.Text, 64); errors.Is(err, strconv.ErrRange) {
+			return brokenAt(lastBytes(v.Text, 40), "this number is too large")
+		}
+	case jsontree.List:
+		for i := range v.Items {
+			if f := unsound(&v.Items[i]); f != nil {
+				return f
+			}
+		}
+	case jsontree.Object:
+		seen := make(map[string]string, 8) // names without case → as written
+		for i := range v.Fields {
+			if f := checkUnique(seen, v.Fields[i].Name); f != nil {
+				return f
+			}
+			if f := unsound(&v.Fields[i].Value); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
 }
 
 func tooDeep() *Fault {
@@ -121,28 +153,28 @@ func (p *parser) take(prefix string) bool {
 func (p *parser) space() { p.i += jsonrepair.Space(p.s[p.i:]) }
 
 // value reads one value of any kind.
-func (p *parser) value() (value, *Fault) { return p.read(false) }
+func (p *parser) value() (jsontree.Value, *Fault) { return p.read(false) }
 
 // literal reads a value as an argument of a call, where a comma or the closing
 // bracket ends it.
-func (p *parser) literal() (value, *Fault) { return p.read(true) }
+func (p *parser) literal() (jsontree.Value, *Fault) { return p.read(true) }
 
 // read reads one value. Inside lists and objects words need no quotes, but a word
 // alone is none: it may be half of a text that lost its own, or an expression that
 // a model expects to be evaluated.
-func (p *parser) read(inCall bool) (value, *Fault) {
+func (p *parser) read(inCall bool) (jsontree.Value, *Fault) {
 	if p.space(); p.i >= len(p.s) {
-		return value{}, p.cut()
+		return jsontree.Value{}, p.cut()
 	}
 	rest := p.s[p.i:]
 	fixed, n, how, err := jsonrepair.Value(rest, inCall)
 	switch {
 	case errors.Is(err, jsonrepair.ErrEmpty):
-		return value{}, p.broken("expected a value; a text needs quotes")
+		return jsontree.Value{}, p.broken("expected a jsontree.Value; a text needs quotes")
 	case how.Bare && !how.Cut && (p.literals || strings.IndexByte("{[(", rest[0]) < 0):
-		return value{}, p.broken("expected a text in quotes, a number, true or false")
+		return jsontree.Value{}, p.broken("expected a text in quotes, a number, true or false")
 	case inCall && n == len(rest) && strings.IndexByte("+-.0123456789", rest[0]) >= 0:
-		return value{}, p.cut() // more digits may have been meant to follow
+		return jsontree.Value{}, p.cut() // more digits may have been meant to follow
 	}
 	v, f := settle(fixed, how, err, p.s[:p.i+n])
 	if f == nil {

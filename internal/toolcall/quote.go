@@ -7,11 +7,11 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"loci/internal/lang"
 )
 
 const (
-	// maxTail is how much of the visible text is looked back on, in bytes.
-	maxTail = 2000
 	// maxSearched bounds the comparing with quotable texts, in bytes a reply.
 	maxSearched = 64 << 20
 	// leastQuote is how long a text must be to be a quotation without its tags.
@@ -127,38 +127,39 @@ func asked() *Fault {
 // standing judges a call that could be read by what is around it. Its closing tag
 // begins at i, and it ends at end. The fault is that of a call which is refused.
 func (r *Reader) standing(wishes []wish, i, end int, final bool) (verdict, *Fault) {
-	said, output := r.quotable.where(string(r.buf[r.at:end]), r.inside(i))
-	alone := len(r.shown) == 0 && len(r.calls) == 0
+	m := &r.markup
+	said, output := r.quotable.where(string(r.buf[m.at:end]), m.inside(r.buf, i))
+	alone := r.page.empty() && len(r.found.calls) == 0
 	switch {
 	case output && alone:
 		return isMarkup, repeated()
-	case output, said && (!alone || r.dialect.doubtful), leadsExample(r.before()), r.dialect.labelled && r.article():
+	case output, said && (!alone || m.dialect.doubtful), leadsExample(r.page.before()), m.dialect.labelled && r.article():
 		return isProse, nil
-	case r.dialect.alone:
+	case m.dialect.alone:
 		if rest := strings.TrimLeft(string(r.buf[end:]), " \t\r"); rest != "" && rest[0] != '\n' {
 			return isProse, nil
 		} else if rest == "" && !final {
 			return undecided, nil
 		}
 	case said: // behind it the model may talk about it
-		r.dialect.last, r.dialect.refused = true, asked()
-	case r.leads && r.dialect.open[0] != '[':
+		m.dialect.last, m.dialect.refused = true, asked()
+	case m.leads && m.dialect.open[0] != '[':
 		return isMarkup, nil
-	case r.leads && end == len(r.buf) && !final:
+	case m.leads && end == len(r.buf) && !final:
 		return undecided, nil
 	}
 	// Whether a sentence goes on shows in the next bytes.
 	after := string(r.buf[end:min(len(r.buf), end+8)])
 	switch {
-	case strings.HasPrefix(r.dialect.open, "[") && strings.HasPrefix(after, "("): // a link
+	case strings.HasPrefix(m.dialect.open, "[") && strings.HasPrefix(after, "("): // a link
 		return isProse, nil
-	case r.leads:
+	case m.leads:
 	case !r.offersAny(wishes):
 		if after == "" && !final {
 			return undecided, nil
 		}
 		return markupIf(after == "" || after[0] == '\r' || after[0] == '\n'), nil
-	case inMidst(r.before()):
+	case inMidst(r.page.before()):
 		return continues(after, final), nil
 	}
 	return isMarkup, nil
@@ -188,7 +189,7 @@ var speaker = regexp.MustCompile(`(?im)^[\s*>#-]*(?:user|human|用户|uživatel)
 // what leads to a call: it has parts or is long, is about agents, and nobody is about to
 // do something.
 func (r *Reader) article() bool {
-	s := r.before()
+	s := r.page.before()
 	for _, label := range []string{"Thought:", "**Thought:**", "**Thought**:", "思考：", "Question:"} { // these belong to the lines
 		if i := strings.LastIndex("\n"+s, "\n"+label); i >= 0 {
 			s = s[:i]
@@ -233,16 +234,6 @@ func leadsExample(s string) bool {
 	return false
 }
 
-// offersAny tells whether a tool of wishes is offered.
-func (r *Reader) offersAny(wishes []wish) bool {
-	for _, w := range wishes {
-		if r.offers(w.name) {
-			return true
-		}
-	}
-	return false
-}
-
 // inMidst tells whether a text ends in the middle of a sentence that tells of a call.
 // In one that makes it, somebody is about to do something.
 func inMidst(s string) bool {
@@ -257,8 +248,7 @@ func inMidst(s string) bool {
 
 // inSequence finds that a sentence begins as those do which accompany what somebody is
 // doing: First …, then …, Checking ….
-var inSequence = regexp.MustCompile(`(?i)^[\s\d\-*.]*(?:(?:first|second|third|then|next|now|finally|and|also|[a-z]+ing)\b|首先|先|然后|然後|接着|接著|再|现在|現在|正在|最后|最後|` +
-	`nejdřív|nejprve|potom|pak|teď|nyní|nakonec)`)
+var inSequence = regexp.MustCompile(`(?i)^[\s\d\-*.]*(?:(?:` + lang.SequenceEN + `|[a-z]+ing)\b|` + lang.SequenceZH + `|` + lang.SequenceCS + `)`)
 
 // continues judges markup in the middle of a sentence by what follows: prose, if
 // the sentence goes on in small letters or with a comma.
@@ -331,32 +321,20 @@ func inQuotation(paragraph string) bool {
 	return closing != "" || before == '\''
 }
 
-// remember keeps the end of what was shown.
-func (r *Reader) remember(shown []byte) {
-	if r.tail = append(r.tail, shown...); len(r.tail) > 2*maxTail {
-		r.tail = append(r.tail[:0], r.tail[len(r.tail)-maxTail:]...)
-	}
-}
-
-// before is the visible text before what comes next, as far as it matters.
-func (r *Reader) before() string {
-	return string(bytes.ToValidUTF8(r.tail[max(0, len(r.tail)-maxTail):], nil))
-}
-
 // quoted tells whether what comes next in the prose is a quotation, in marks or as a
 // block or as an element of HTML. Once it is, so is the rest of the line.
 func (r *Reader) quoted() bool {
-	if !r.block {
-		bare := bytes.TrimRight(r.tail, space)
-		indent := r.tail[bytes.LastIndexByte(r.tail, '\n')+1:]
-		if len(bare) > 0 && r.blank && (len(indent) >= 4 || bytes.IndexByte(indent, '\t') >= 0) &&
-			bytes.Count(r.tail[len(bare):], []byte("\n")) > 1 && !listItem.Match(bare[bytes.LastIndex(bare, []byte("\n\n"))+1:]) {
-			r.block = true // code that is indented below a paragraph
+	if !r.place.block {
+		bare := bytes.TrimRight(r.page.tail, space)
+		indent := r.page.tail[bytes.LastIndexByte(r.page.tail, '\n')+1:]
+		if len(bare) > 0 && r.place.blank && (len(indent) >= 4 || bytes.IndexByte(indent, '\t') >= 0) &&
+			bytes.Count(r.page.tail[len(bare):], []byte("\n")) > 1 && !listItem.Match(bare[bytes.LastIndex(bare, []byte("\n\n"))+1:]) {
+			r.place.block = true // code that is indented below a paragraph
 			return true
 		}
-		r.block = quotingTag.Match(bare[max(0, len(bare)-longestMark):]) || mayQuote(r.tail) && inQuotation(r.before())
+		r.place.block = quotingTag.Match(bare[max(0, len(bare)-longestMark):]) || mayQuote(r.page.tail) && inQuotation(r.page.before())
 	}
-	return r.block
+	return r.place.block
 }
 
 // quotingTag are the elements of HTML that hold quotations, and what begins a comment.

@@ -1,7 +1,6 @@
 package toolcall
 
 import (
-	"bytes"
 	"strings"
 
 	"loci"
@@ -30,83 +29,48 @@ const (
 // Text inside Markdown code, in a block quote or in quotation marks is prose; only
 // code that is the whole reply is not. See Quotable for what the model may quote.
 type Reader struct {
-	offered []loci.ToolSpec
-	schemas map[string]*Schema
-	marks   [][]mark   // thoughts, calls and what is left over from them, names of offered tools
-	stops   *[256]stop // the bytes that marks, code, block quotes and lines begin with
-	quotable
+	*menu    // what may be called, and how
+	quotable // what the model may be quoting
 
 	mode func(r *Reader, final bool) bool // reads from buf; false: needs more
 	buf  []byte                           // received and not decided yet
-	out  strings.Builder                  // visible since the last Write
 
-	shown []byte // the visible text so far, or a megabyte of it
-	tail  []byte // its end
-	blank bool   // nothing but white space so far in this line
-	block bool   // the rest of this line is a quotation
-	code  int    // backticks that opened the code that buf begins in; below zero, tildes
-
-	until   []string // what ends the thought that buf begins in
-	channel bool     // the reply has channels, as Harmony's have
-
-	dialect dialect  // whose markup buf begins with
-	scan    brackets // of it
-	leads   bool     // it is the first in its line
-	at      int      // where in buf it begins: not at 0 behind another bare call
-	from    int      // where in buf to look for its end
-	tries   int      // closing tags found that did not end it
-	first   int      // where the text after the first of them begins
-	failed  *Fault   // what was wrong with ending it there
-	wishes  []wish   // read, and waiting for the reply to end
-	parted  bool     // by a line break from what follows
-	undone  int      // how much markup turned out to be prose
-	behind  bool     // nothing but white space since the last markup
-	tagged  bool     // a call had <parameter> elements
-	shy     string   // the tool of bare JSON that text follows
-
-	thought strings.Builder
-	calls   []loci.ToolCall
-	fault   *Fault
+	place   place   // of buf in the layout of the reply
+	blocks  blocks  // while the reply seems to be nothing but a call
+	markup  markup  // that buf begins with
+	undone  int     // how much markup turned out to be prose
+	page    page    // what the person has
+	thought thought // what the model thought
+	found   found   // what it asks for
 }
 
-// stop says where a byte may begin something other than prose.
-type stop uint8
+// found is what a reply asks for.
+type found struct {
+	calls  []loci.ToolCall
+	fault  *Fault // the first
+	tagged bool   // a call had <parameter> elements
+	shy    string // the tool of bare JSON that text follows
+}
 
-const (
-	nowhere stop = iota
-	lineStart
-	anywhere
-)
+// blame keeps the first fault. Those after it are often its consequences.
+func (f *found) blame(fault *Fault) {
+	if f.fault == nil {
+		f.fault = fault
+	}
+}
+
+// any tells whether a call was found, or what should have been one.
+func (f *found) any() bool { return len(f.calls) > 0 || f.fault != nil }
 
 // NewReader makes a Reader for one reply to a request that offered these tools.
 // Without any, only thoughts are looked for.
-func NewReader(offered []loci.ToolSpec) *Reader {
-	r := &Reader{offered: offered, mode: (*Reader).start, blank: true}
-	r.marks = append(r.marks, thoughtMarks)
-	if len(offered) > 0 {
-		r.marks = append(r.marks, callMarks)
-		for _, t := range offered {
-			r.marks = append(r.marks, marksOf(t.Name))
-		}
-	}
-	r.stops = new([256]stop)
-	r.stops['\n'], r.stops['`'] = anywhere, anywhere
-	r.stops['>'], r.stops['|'], r.stops['~'] = lineStart, lineStart, lineStart
-	for _, marks := range r.marks {
-		for _, m := range marks {
-			if s := &r.stops[m.text[0]]; !m.line {
-				*s = anywhere
-			} else if *s == nowhere {
-				*s = lineStart
-			}
-		}
-	}
-	return r
-}
+func NewReader(offered []loci.ToolSpec) *Reader { return newReader(newMenu(offered), quotable{}) }
 
 // anew makes a Reader for another reply to the same request.
-func (r *Reader) anew() *Reader {
-	return &Reader{offered: r.offered, marks: r.marks, stops: r.stops, quotable: r.quotable, mode: (*Reader).start, blank: true}
+func (r *Reader) anew() *Reader { return newReader(r.menu, r.quotable) }
+
+func newReader(m *menu, q quotable) *Reader {
+	return &Reader{menu: m, quotable: q, mode: (*Reader).start, place: freshLine}
 }
 
 // Write takes the next piece of the reply and returns what may be shown. Held
@@ -121,17 +85,15 @@ func (r *Reader) Write(piece string) (visible string) {
 // not be read; there may be both calls and a fault.
 func (r *Reader) Close() (visible string, calls []loci.ToolCall, fault *Fault) {
 	visible = r.advance(true)
-	if len(r.calls) == 0 && r.fault == nil {
-		r.fault = r.unmarked()
+	if !r.found.any() {
+		r.found.fault = r.unmarked()
 	}
-	return visible, r.calls, r.fault
+	return visible, r.found.calls, r.found.fault
 }
 
 // Reasoning returns the thoughts found since it was last called.
 func (r *Reader) Reasoning() string {
-	s := r.thought.String()
-	r.thought.Reset()
-	return s
+	return r.thought.take()
 }
 
 // advance lets the modes read what they can and returns what became visible. Final
@@ -139,36 +101,17 @@ func (r *Reader) Reasoning() string {
 func (r *Reader) advance(final bool) string {
 	for r.mode(r, final) {
 	}
-	s := r.out.String()
-	r.out.Reset()
-	return s
+	return r.page.take()
 }
 
-// show moves the first n bytes of buf to the person. White space before the
-// first word is dropped: it is what is left between a thought and the reply.
+// show moves the first n bytes of buf to the person.
 func (r *Reader) show(n int) {
-	s := r.buf[:n]
-	if len(r.shown) == 0 {
-		s = bytes.TrimLeft(s, space)
-	}
-	r.behind = r.behind && len(bytes.TrimLeft(s, space)) == 0
-	r.out.Write(s)
-	r.remember(s)
-	if len(r.shown) < maxMarkup {
-		r.shown = append(r.shown, s...)
-	}
-	r.buf = r.buf[n:]
+	r.page.add(r.buf[:n])
+	r.drop(n)
 }
 
 // drop forgets the first n bytes of buf, which were markup.
 func (r *Reader) drop(n int) { r.buf = r.buf[n:] }
-
-// blame keeps the first fault. Those after it are often its consequences.
-func (r *Reader) blame(f *Fault) {
-	if r.fault == nil {
-		r.fault = f
-	}
-}
 
 // prose is the mode of ordinary text. It stops only at the few bytes that
 // markup, code and lines can begin with, so text flows through at the speed of
@@ -177,8 +120,8 @@ func (r *Reader) prose(final bool) bool {
 	i := 0
 	for i < len(r.buf) {
 		j := i
-		for j < len(r.buf) && r.stops[r.buf[j]] != anywhere && (!r.blank || r.stops[r.buf[j]] == nowhere) {
-			r.blank = r.blank && strings.IndexByte(" \t\r", r.buf[j]) >= 0
+		for j < len(r.buf) && r.stops[r.buf[j]] != anywhere && (!r.place.blank || r.stops[r.buf[j]] == nowhere) {
+			r.place.blank = r.place.blank && strings.IndexByte(" \t\r", r.buf[j]) >= 0
 			j++
 		}
 		if i = j; i == len(r.buf) {
@@ -186,19 +129,15 @@ func (r *Reader) prose(final bool) bool {
 		}
 		switch r.buf[i] {
 		case '\n':
-			r.blank, r.block = true, false
-			if r.code > 0 && r.code < 3 {
-				r.code = 0 // an open backtick in a line was just a backtick
-			}
+			r.place.newLine()
 			i++
 			continue
 		case '>', '|':
-			r.block = r.block || r.blank // a block quote of Markdown, or a row of a table
-			r.blank = false
+			r.place.bar()
 			i++
 			continue
 		case '`', '~':
-			if r.blank && r.code == 0 && r.buf[i] == '`' { // a block that says that it is a call
+			if r.place.blank && r.place.code == 0 && r.buf[i] == '`' { // a block that says that it is a call
 				r.show(i)
 				i = 0
 				if m, partial := r.match(r.buf, final); m != nil {
@@ -214,11 +153,7 @@ func (r *Reader) prose(final bool) bool {
 				r.show(i)
 				return false
 			}
-			if r.buf[i] == '`' {
-				r.backticks(n)
-			} else {
-				r.tildes(n)
-			}
+			r.place.fence(r.buf[i], n)
 			i += n
 			continue
 		}
@@ -235,42 +170,17 @@ func (r *Reader) prose(final bool) bool {
 		case partial:
 			return false
 		}
-		r.blank = false
+		r.place.blank = false
 		i++
 	}
 	r.show(i)
 	return false
 }
 
-// backticks follows Markdown's rule for code: as many backticks as opened it
-// close it, and a block that three or more opened is closed by no fewer.
-func (r *Reader) backticks(n int) {
-	switch {
-	case r.code == 0:
-		r.code = n
-	case n == r.code, r.code >= 3 && n > r.code:
-		r.code = 0
-	}
-	r.blank = false
-}
-
-// tildes follows Markdown's rule for the other fence of code: three tildes or more at
-// the beginning of a line open it, and as many or more close it. Code counts them
-// below zero.
-func (r *Reader) tildes(n int) {
-	switch {
-	case r.blank && n >= 3 && r.code == 0:
-		r.code = -n
-	case r.blank && r.code < 0 && n >= -r.code:
-		r.code = 0
-	}
-	r.blank = false
-}
-
 // match finds the mark that b begins with, and tells whether b is the beginning
 // of one: then the next bytes decide, unless none come.
 func (r *Reader) match(b []byte, final bool) (m *mark, partial bool) {
-	if r.code != 0 {
+	if r.place.code != 0 {
 		return nil, false
 	}
 	s := string(b[:min(len(b), longestMark+maxOpening)])
@@ -282,7 +192,7 @@ func (r *Reader) match(b []byte, final bool) (m *mark, partial bool) {
 			}
 			rest, ok := strings.CutPrefix(s, m.text)
 			switch {
-			case m.line && !r.blank:
+			case m.line && !r.place.blank:
 			case ok:
 				rest = rest[:min(len(rest), maxOpening)]
 				enough := final || len(rest) == maxOpening
@@ -305,74 +215,13 @@ func (r *Reader) match(b []byte, final bool) (m *mark, partial bool) {
 	return nil, partial
 }
 
-// think is the mode inside a thought. Markup in it counts for nothing. A thought
-// that does not end is a reply that was cut, and has no calls.
-func (r *Reader) think(final bool) bool {
-	i, end := r.ends(final)
-	r.thought.Write(r.buf[:i])
-	r.drop(i)
-	if end == "" {
-		return false
-	}
-	if end != "<|start|>" && end != "<|channel|>" { // these begin what follows
-		r.drop(len(end))
-	}
-	r.resume()
-	return true
-}
-
-// musing is the mode inside an element whose name says that it is a thought, but
-// which the person may have asked for: it is shown, and markup in it counts for
-// nothing.
-func (r *Reader) musing(final bool) bool {
-	i, end := r.ends(final)
-	r.show(i + len(end))
-	r.mode, r.blank = (*Reader).prose, false
-	if end == "" {
-		r.mode = (*Reader).musing
-	}
-	return end != ""
-}
-
-// ends finds what ends a thought. Without one it is empty, and i bytes surely hold
-// no beginning of it.
-func (r *Reader) ends(final bool) (i int, end string) {
-	for i < len(r.buf) {
-		j := bytes.IndexAny(r.buf[i:], "<[") // which all of them begin with
-		if j < 0 {
-			break
-		}
-		i += j
-		for _, mark := range r.until {
-			switch rest := r.buf[i:min(len(r.buf), i+len(mark))]; {
-			case string(rest) == mark:
-				return i, mark
-			case !final && strings.HasPrefix(mark, string(rest)):
-				return i, ""
-			}
-		}
-		i++
-	}
-	return len(r.buf), ""
-}
-
 // resume goes on after markup. As long as nothing was said, a reply after a
 // thought can still be nothing but a call.
 func (r *Reader) resume() {
-	r.mode, r.blank, r.block, r.code = (*Reader).prose, true, false, 0 // as at the beginning of a line
-	if len(r.shown) == 0 && len(r.calls) == 0 && r.fault == nil {
+	r.mode, r.place = (*Reader).prose, freshLine
+	if r.page.empty() && !r.found.any() {
 		r.mode = (*Reader).start
 	}
-}
-
-// endsThought judges a closing tag of a thought. The servers that keep its
-// beginning to themselves leave it alone at the end of what was thought; in a
-// sentence it is a word, unless that would make calls of what may be thoughts.
-func (r *Reader) endsThought(rest string, _ bool) verdict {
-	if r.blank || len(r.calls) > 0 || r.fault != nil {
-		return isMarkup
-	}
-	return inSentence(rest)
 }
 
 // isOutput judges the tag of a tool's output: at the beginning of a line a model
@@ -380,26 +229,19 @@ func (r *Reader) endsThought(rest string, _ bool) verdict {
 // it is never prose.
 func (r *Reader) isOutput(rest string, _ bool) verdict {
 	switch {
-	case len(r.calls) > 0 || r.fault != nil:
+	case r.found.any():
 		return isMarkup
-	case !r.blank:
+	case !r.place.blank:
 		return isProse
 	}
 	return inSentence(rest)
 }
 
-// wasThought handles the end of a thought whose beginning the server kept: what
-// came before was thought too, so its calls are none.
-func (r *Reader) wasThought() {
-	r.calls, r.fault = nil, nil
-	r.resume()
-}
-
 // invented handles a tool's output that the model made up: it and all that
 // follows from it is worthless.
 func (r *Reader) invented() {
-	if len(r.calls) == 0 {
-		r.blame(&Fault{Problem: "The reply contains a tool output although no tool was called"})
+	if len(r.found.calls) == 0 {
+		r.found.blame(&Fault{Problem: "The reply contains a tool output although no tool was called"})
 	}
 	r.mode = (*Reader).stopped
 }
@@ -413,6 +255,6 @@ func (r *Reader) stopped(bool) bool {
 // ambiguous handles a closing tag left over after a function: the value before
 // probably held such tags itself and was taken for shorter than it is.
 func (r *Reader) ambiguous() {
-	r.calls = nil
-	r.blame(&Fault{Problem: "There is a </parameter> or </function> too many, so it is not certain where the value ends"})
+	r.found.calls = nil
+	r.found.blame(&Fault{Problem: "There is a </parameter> or </function> too many, so it is not certain where the value ends"})
 }

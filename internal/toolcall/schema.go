@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"loci"
+	"loci/internal/jsontree"
 	"loci/internal/text"
 )
 
@@ -20,8 +21,8 @@ type Schema struct {
 	tool     string
 	root     *jsonschema.Schema
 	resolved *jsonschema.Resolved
-	order    []string // the parameters, required ones first
-	example  value    // arguments of a right call
+	order    []string       // the parameters, required ones first
+	example  jsontree.Value // arguments of a right call
 }
 
 // Compile prepares the schema of a tool. A tool without one takes any object.
@@ -53,17 +54,17 @@ func parameterOrder(raw string, root *jsonschema.Schema) []string {
 	if f != nil {
 		return nil
 	}
-	properties, ok := v.get("properties")
+	properties, ok := v.Get("properties")
 	if !ok {
 		return nil
 	}
 	// A model that leaves names off gives what is required, in the order it read.
 	var required, optional []string
-	for _, p := range properties.fields {
-		if slices.Contains(root.Required, p.name) {
-			required = append(required, p.name)
+	for _, p := range properties.Fields {
+		if slices.Contains(root.Required, p.Name) {
+			required = append(required, p.Name)
 		} else {
-			optional = append(optional, p.name)
+			optional = append(optional, p.Name)
 		}
 	}
 	return append(required, optional...)
@@ -91,42 +92,42 @@ func (s *Schema) Arguments(raw json.RawMessage) (json.RawMessage, error) {
 
 // unquotedObject reads one object from under up to four layers of quoting: servers
 // and templates each like to add one.
-func unquotedObject(raw string) (value, *Fault) {
+func unquotedObject(raw string) (jsontree.Value, *Fault) {
 	for range 4 {
 		if strings.TrimSpace(raw) == "" {
-			return value{kind: objectKind}, nil
+			return jsontree.Value{Kind: jsontree.Object}, nil
 		}
 		v, how, f := repaired(raw)
 		switch {
 		case f != nil:
 			return v, f
-		case how.Bare && v.kind == textKind:
-			return v, &Fault{Problem: fmt.Sprintf("The arguments are words, %q, and not a JSON object", text.Clip(v.text, 40))}
-		case v.kind == nullKind:
-			return value{kind: objectKind}, nil
-		case v.kind != textKind:
+		case how.Bare && v.Kind == jsontree.Text:
+			return v, &Fault{Problem: fmt.Sprintf("The arguments are words, %q, and not a JSON object", text.Clip(v.Text, 40))}
+		case v.Kind == jsontree.Null:
+			return jsontree.Value{Kind: jsontree.Object}, nil
+		case v.Kind != jsontree.Text:
 			return v, nil
 		}
-		raw = v.text
+		raw = v.Text
 	}
-	return value{}, &Fault{Problem: "The arguments are a JSON text inside a JSON text, too many times over"}
+	return jsontree.Value{}, &Fault{Problem: "The arguments are a JSON text inside a JSON text, too many times over"}
 }
 
 // fit checks v against the schema, after the repairs that keep its meaning. The
 // validator has the last word, so what comes out always fits, whatever the
 // checks before it know of JSON Schema; these are there for the repairs and for
 // better words.
-func (s *Schema) fit(v value) (json.RawMessage, *Fault) {
-	if v.kind != objectKind {
-		return nil, &Fault{Problem: fmt.Sprintf("The arguments are %s, not an object", v.kind)}
+func (s *Schema) fit(v jsontree.Value) (json.RawMessage, *Fault) {
+	if v.Kind != jsontree.Object {
+		return nil, &Fault{Problem: fmt.Sprintf("The arguments are %s, not an object", v.Kind)}
 	}
 	if f := fitObject(&v, s.root, ""); f != nil {
 		return nil, f
 	}
-	if err := s.resolved.Validate(v.plain()); err != nil {
+	if err := s.resolved.Validate(v.Plain()); err != nil {
 		return nil, s.misfit(err)
 	}
-	return v.appendJSON(nil), nil
+	return v.AppendJSON(nil), nil
 }
 
 // misfit translates an error of the validator, which is a path of schemas
@@ -160,7 +161,7 @@ func (s *Schema) misfit(err error) *Fault {
 // blame adds what a fault's reader needs to know about the tool: its name and a
 // right call, the nearest to what was given. Models copy an example more surely than
 // they follow a rule.
-func (s *Schema) blame(f *Fault, given value) *Fault {
+func (s *Schema) blame(f *Fault, given jsontree.Value) *Fault {
 	f.Tool = s.tool
 	f.right, f.example = s, s.nearest(given)
 	return f
@@ -169,26 +170,26 @@ func (s *Schema) blame(f *Fault, given value) *Fault {
 // exampleFrom takes the arguments after "Example:" in a description, which is
 // how ours end. Other tools get an object that shows every required argument,
 // or the first one if none is required.
-func (s *Schema) exampleFrom(description string) value {
+func (s *Schema) exampleFrom(description string) jsontree.Value {
 	if i := strings.LastIndex(description, "Example:"); i >= 0 {
 		v, f := parseText(description[i+len("Example:"):])
-		if f == nil && v.kind == objectKind && fitObject(&v, s.root, "") == nil {
+		if f == nil && v.Kind == jsontree.Object && fitObject(&v, s.root, "") == nil {
 			return v
 		}
 	}
-	v := value{kind: objectKind}
+	v := jsontree.Value{Kind: jsontree.Object}
 	for i, name := range s.order {
 		if i > 0 && !slices.Contains(s.root.Required, name) {
 			break
 		}
-		v.fields = append(v.fields, field{name, sampleValue(s.root.Properties[name])})
+		v.Add(name, sampleValue(s.root.Properties[name]))
 	}
 	return v
 }
 
 // sampleValue is a value that a schema would take: one that the schema itself names,
 // or the plainest of its type. It is shown, never used.
-func sampleValue(s *jsonschema.Schema) value {
+func sampleValue(s *jsonschema.Schema) jsontree.Value {
 	var given any
 	switch {
 	case s == nil:
@@ -209,13 +210,13 @@ func sampleValue(s *jsonschema.Schema) value {
 	kinds := acceptedTypes(s)
 	switch {
 	case kinds.has("integer"), kinds.has("number"):
-		return value{kind: numberKind, text: "1"}
+		return jsontree.Value{Kind: jsontree.Number, Text: "1"}
 	case kinds.has("boolean"):
-		return value{kind: boolKind, text: "true"}
+		return jsontree.Value{Kind: jsontree.Bool, Text: "true"}
 	case kinds.has("array"):
-		return value{kind: listKind, items: []value{sampleValue(s.Items)}}
+		return jsontree.Value{Kind: jsontree.List, Items: []jsontree.Value{sampleValue(s.Items)}}
 	case kinds.has("object"):
-		return value{kind: objectKind}
+		return jsontree.Value{Kind: jsontree.Object}
 	}
-	return value{kind: textKind, text: "…"}
+	return jsontree.Of("…")
 }

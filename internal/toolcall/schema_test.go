@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -304,6 +305,22 @@ func BenchmarkReaderProse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Write(" word")
+	}
+}
+
+func BenchmarkReaderReply(b *testing.B) {
+	const reply = "<think>\nThe plan is in a file.\n</think>\nI will read *both* of them:\n" +
+		"<tool_call>{\"name\": \"read_file\", \"arguments\": {\"path\": \"notes/plan.md\"}}</tool_call>\n" +
+		"<function=read_file><parameter=path>todo.md</parameter></function>"
+	b.ReportAllocs()
+	for b.Loop() {
+		r := toolcall.NewReader(all)
+		for piece := range slices.Chunk([]byte(reply), 5) {
+			r.Write(string(piece))
+		}
+		if _, calls, f := r.Close(); len(calls) != 2 || f != nil {
+			b.Fatal(calls, f)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loci/internal/jsonrepair"
+	"loci/internal/jsontree"
 	"loci/internal/text"
 )
 
@@ -172,7 +173,7 @@ const argumentKey, argumentValue = "<arg_key>", "<arg_value>"
 
 // readPairs reads GLM's name<arg_key>key</arg_key><arg_value>value</arg_value>….
 func readPairs(name, body string) ([]wish, *Fault) {
-	w := wish{name: name, arguments: value{kind: objectKind}}
+	w := wish{name: name, arguments: jsontree.Value{Kind: jsontree.Object}}
 	seen := make(map[string]string)
 	for i, part := range strings.Split(body, argumentKey) {
 		if i == 0 {
@@ -189,16 +190,16 @@ func readPairs(name, body string) ([]wish, *Fault) {
 		if f := checkUnique(seen, strings.TrimSpace(key)); f != nil {
 			return nil, f
 		}
-		w.arguments.fields = append(w.arguments.fields, field{strings.TrimSpace(key), written(v)})
+		w.arguments.Add(strings.TrimSpace(key), written(v))
 	}
 	return []wish{w}, nil
 }
 
 // written is the value of a parameter that is an element. One line break at each end
 // belongs to the layout and not to the value.
-func written(s string) value {
+func written(s string) jsontree.Value {
 	s = strings.TrimSuffix(strings.TrimPrefix(s, "\n"), "\n")
-	return value{kind: textKind, text: strings.ToValidUTF8(s, "\uFFFD")}
+	return jsontree.Of(strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // maxChildren bounds the elements in one, which keeps reading linear.
@@ -208,13 +209,13 @@ const maxChildren = 32
 // may hold the tag of its element or of another one too, an element ends where its tag
 // is closed for the last time, or else where it is closed first and the rest can be
 // read.
-func readChildren(body string) ([]field, *Fault) {
+func readChildren(body string) ([]jsontree.Field, *Fault) {
 	tries := maxTries
 	return childrenAfter(nil, body, &tries)
 }
 
 // childrenAfter reads the elements in body that follow those which were read.
-func childrenAfter(before []field, body string, tries *int) ([]field, *Fault) {
+func childrenAfter(before []jsontree.Field, body string, tries *int) ([]jsontree.Field, *Fault) {
 	if body = strings.TrimSpace(body); body == "" {
 		return before, nil
 	}
@@ -223,8 +224,8 @@ func childrenAfter(before []field, body string, tries *int) ([]field, *Fault) {
 		return nil, &Fault{Problem: "The arguments are not elements such as <path>…</path>: " + text.Clip(body, 80)}
 	}
 	seen := make(map[string]string)
-	for _, f := range append(slices.Clip(before), field{name: tag}) {
-		if f := checkUnique(seen, f.name); f != nil {
+	for _, f := range append(slices.Clip(before), jsontree.Field{Name: tag}) {
+		if f := checkUnique(seen, f.Name); f != nil {
 			return nil, f
 		}
 	}
@@ -235,8 +236,8 @@ func childrenAfter(before []field, body string, tries *int) ([]field, *Fault) {
 		f.Field = tag
 		return nil, f
 	}
-	endingAt := func(i int) ([]field, *Fault) {
-		return childrenAfter(append(slices.Clip(before), field{tag, written(inside[:i])}), inside[i+len(end):], tries)
+	endingAt := func(i int) ([]jsontree.Field, *Fault) {
+		return childrenAfter(append(slices.Clip(before), jsontree.Field{Name: tag, Value: written(inside[:i])}), inside[i+len(end):], tries)
 	}
 	fields, fault := endingAt(last)
 	if first := strings.Index(inside, end); fault != nil && first < last && *tries > 0 {
@@ -262,18 +263,18 @@ func readNamed(body string) ([]wish, *Fault) {
 		return nil, f
 	}
 	var w wish
-	var flat []field // arguments beside the name
+	var flat []jsontree.Field // arguments beside the name
 	for _, fd := range fields {
-		inside := strings.TrimSpace(fd.value.text)
+		inside := strings.TrimSpace(fd.Value.Text)
 		switch {
-		case slices.Contains(nameKeys, fd.name):
+		case slices.Contains(nameKeys, fd.Name):
 			w.name = inside
-		case slices.Contains(argumentKeys, fd.name) && strings.HasPrefix(inside, "<"):
-			w.arguments.kind = objectKind
-			w.arguments.fields, f = readChildren(inside)
-		case slices.Contains(argumentKeys, fd.name):
+		case slices.Contains(argumentKeys, fd.Name) && strings.HasPrefix(inside, "<"):
+			w.arguments.Kind = jsontree.Object
+			w.arguments.Fields, f = readChildren(inside)
+		case slices.Contains(argumentKeys, fd.Name):
 			w.arguments, f = parseText(inside)
-		case fd.name != "server_name" && !slices.Contains(otherKeys, fd.name):
+		case fd.Name != "server_name" && !slices.Contains(otherKeys, fd.Name):
 			flat = append(flat, fd)
 		}
 		if f != nil {
@@ -281,22 +282,22 @@ func readNamed(body string) ([]wish, *Fault) {
 		}
 	}
 	switch {
-	case len(flat) > 0 && (w.name == "" || w.arguments.kind != nullKind):
-		return nil, &Fault{Problem: "A call has no element <" + flat[0].name + ">"}
+	case len(flat) > 0 && (w.name == "" || w.arguments.Kind != jsontree.Null):
+		return nil, &Fault{Problem: "A call has no element <" + flat[0].Name + ">"}
 	case len(flat) > 0:
-		w.arguments = value{kind: objectKind, fields: flat}
+		w.arguments = jsontree.Value{Kind: jsontree.Object, Fields: flat}
 	}
 	return []wish{w}, nil
 }
 
 // readParametersOf reads what is between the tags that are named like the tool.
 func readParametersOf(name, body string) ([]wish, *Fault) {
-	w := wish{name: name, arguments: value{kind: objectKind}}
+	w := wish{name: name, arguments: jsontree.Value{Kind: jsontree.Object}}
 	var f *Fault
 	if body = strings.TrimSpace(body); strings.HasPrefix(body, "{") {
 		w.arguments, f = parseText(body)
 	} else {
-		w.arguments.fields, f = readChildren(body)
+		w.arguments.Fields, f = readChildren(body)
 	}
 	return []wish{w}, f
 }
@@ -334,7 +335,7 @@ func beginsParameters(tool string) func(*Reader, string) verdict {
 // <name path="." recursive="true"/>.
 func readAttributes(name, body string) ([]wish, *Fault) {
 	p := newParser(strings.TrimSuffix(strings.TrimSpace(body), "/"))
-	w := wish{name: name, arguments: value{kind: objectKind}}
+	w := wish{name: name, arguments: jsontree.Value{Kind: jsontree.Object}}
 	seen := make(map[string]string)
 	for p.space(); p.i < len(p.s); p.space() {
 		key := p.word()
@@ -348,14 +349,14 @@ func readAttributes(name, body string) ([]wish, *Fault) {
 		if f != nil {
 			return nil, f
 		}
-		w.arguments.fields = append(w.arguments.fields, field{key, v})
+		w.arguments.Add(key, v)
 	}
 	return []wish{w}, nil
 }
 
 // attribute reads the value of an attribute, which ends at white space where it has
 // no quotes or brackets around it.
-func (p *parser) attribute() (value, *Fault) {
+func (p *parser) attribute() (jsontree.Value, *Fault) {
 	p.space()
 	rest := p.s[p.i:]
 	if rest == "" || p.at("{") || p.at("[") {
@@ -397,18 +398,4 @@ func beginsEmpty(tool string) func(*Reader, string) verdict {
 		}
 		return markupIf(rest[0] == '\n')
 	}
-}
-
-// needsNothing tells whether an offered tool can be called without arguments.
-func (r *Reader) needsNothing(tool string) bool {
-	tool, _ = Name(tool, r.offered)
-	s, err := r.schema(tool)
-	return err == nil && len(s.root.Required) == 0
-}
-
-// hasParameter tells whether an offered tool has a parameter of this name.
-func (r *Reader) hasParameter(tool, name string) bool {
-	tool, _ = Name(tool, r.offered)
-	s, err := r.schema(tool)
-	return err == nil && slices.ContainsFunc(s.order, func(p string) bool { return looseName(p) == looseName(name) })
 }

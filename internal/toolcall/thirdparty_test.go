@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loci"
+	"loci/internal/jsonrepair/repairtest"
 	"loci/internal/toolcall"
 )
 
@@ -79,18 +80,7 @@ func TestRepairPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	right, wrong, refused := 0, 0, 0
-	for _, file := range sharedFiles(t, "data/json_repair_cases/*_cases.json") {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var pairs []struct {
-			Input    string
-			Expected any
-		}
-		if err := json.Unmarshal(raw, &pairs); err != nil {
-			t.Fatal(err)
-		}
+	for _, pairs := range repairtest.Pairs(t) {
 		for _, p := range pairs {
 			if _, ok := p.Expected.(map[string]any); !ok || !strings.HasPrefix(strings.TrimSpace(p.Input), "{") {
 				continue // arguments are an object

@@ -3,6 +3,8 @@ package toolcall
 import (
 	"slices"
 	"strings"
+
+	"loci/internal/jsontree"
 )
 
 // endTokens end a message or a reply. A server should not send them.
@@ -207,7 +209,7 @@ func readHarmony(body string) ([]wish, *Fault) {
 	}
 	_, to, _ := strings.Cut(header, "to=")
 	name, _ := leadingName(to + " ")
-	return []wish{{name: name, arguments: value{kind: textKind, text: withoutEnd(arguments)}}}, nil
+	return []wish{{name: name, arguments: jsontree.Of(withoutEnd(arguments))}}, nil
 }
 
 // beginsChannel judges the header of a message: it is a call if it has a recipient.

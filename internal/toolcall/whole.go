@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"loci/internal/jsontree"
 )
 
 const (
@@ -30,7 +32,7 @@ func (r *Reader) start(final bool) bool {
 	// not depend on how the reply was cut.
 	s := string(r.buf[:min(len(r.buf), maxOpening)])
 	v := isProse
-	if len(r.offered) > 0 {
+	if len(r.specs) > 0 {
 		v = r.wholeCall(s)
 	}
 	if v == undecided && !final && len(r.buf) < maxOpening {
@@ -40,11 +42,11 @@ func (r *Reader) start(final bool) bool {
 	case v != isMarkup:
 		r.mode = (*Reader).prose
 	case s[0] == '`' || s[0] == '{' || s[0] == '[':
-		r.mode, r.at, r.from = (*Reader).whole, 0, 0
+		r.mode, r.blocks = (*Reader).whole, blocks{}
 	default:
 		name, rest := leadingName(s)
 		if !opensCall(rest) { // an object behind the name
-			r.mode, r.at, r.from = (*Reader).whole, 0, 0
+			r.mode, r.blocks = (*Reader).whole, blocks{}
 			return true
 		}
 		if rest[0] != '(' { // a fullwidth one
@@ -74,31 +76,38 @@ func (r *Reader) whole(final bool) bool {
 	return true
 }
 
+// blocks are the code blocks that the undecided text begins with.
+type blocks struct {
+	at   int // where the last one begins
+	from int // where to look for its end
+}
+
 // goesOn tells whether something other than more such code blocks follows the one that
 // the reply begins with: then it need not be held back any longer.
 func (r *Reader) goesOn() bool {
+	b := &r.blocks
 	for {
-		n := countRun(r.buf[r.at:], '`')
+		n := countRun(r.buf[b.at:], '`')
 		if n < 3 {
 			return false
 		}
-		fence := r.buf[r.at : r.at+n]
-		r.from = max(r.from, r.at+n)
-		i := bytes.Index(r.buf[r.from:], fence)
+		fence := r.buf[b.at : b.at+n]
+		b.from = max(b.from, b.at+n)
+		i := bytes.Index(r.buf[b.from:], fence)
 		if i < 0 {
-			r.from = max(r.from, len(r.buf)-n+1)
+			b.from = max(b.from, len(r.buf)-n+1)
 			return false
 		}
-		r.from += i
-		rest := bytes.TrimLeft(r.buf[r.from+n:], space)
+		b.from += i
+		rest := bytes.TrimLeft(r.buf[b.from+n:], space)
 		switch v := r.wholeCall(string(rest[:min(len(rest), maxOpening)])); {
 		case len(rest) == 0, v == undecided && len(rest) < maxOpening && rest[0] == '`':
 			return false
 		case v != isMarkup || countRun(rest, '`') < 3:
 			return true
 		}
-		r.at = len(r.buf) - len(rest)
-		r.from = r.at
+		b.at = len(r.buf) - len(rest)
+		b.from = b.at
 	}
 }
 
@@ -144,7 +153,7 @@ func (r *Reader) onlyCall(s string) bool {
 		}
 		if f != nil {
 			r.take(all)
-			r.blame(f)
+			r.found.blame(f)
 			return true
 		}
 		if !r.areCalls(wishes, b) {
@@ -160,7 +169,7 @@ func (r *Reader) onlyCall(s string) bool {
 func (r *Reader) areCalls(wishes []wish, b codeBlock) bool {
 	object := b.text != "" && (b.text[0] == '{' || b.text[0] == '[')
 	for _, w := range wishes {
-		if !r.offers(w.name) || (w.keyed || !object) && !r.fits(w) || len(wishes) > 1 && w.arguments.kind == nullKind && len(w.positional) == 0 {
+		if !r.offers(w.name) || (w.keyed || !object) && !r.fits(w) || len(wishes) > 1 && w.arguments.Kind == jsontree.Null && len(w.positional) == 0 {
 			return false
 		}
 	}
@@ -171,20 +180,20 @@ func (r *Reader) areCalls(wishes []wish, b codeBlock) bool {
 
 // names tells whether a block that cannot be read was meant as a call of an offered
 // tool.
-func (r *Reader) names(b codeBlock, f *Fault) bool {
+func (m *menu) names(b codeBlock, f *Fault) bool {
 	name, rest := leadingName(b.text)
-	return r.namesTool(b.text) || f.Cut && r.offers(name) && strings.HasPrefix(strings.TrimLeft(rest, space), "{")
+	return m.namesTool(b.text) || f.Cut && m.offers(name) && strings.HasPrefix(strings.TrimLeft(rest, space), "{")
 }
 
 // fits tells whether the arguments are all parameters of the tool, and fit. Most JSON
 // with the name of a tool as its key is data, or a list of tools.
-func (r *Reader) fits(w wish) bool {
-	for _, f := range w.arguments.fields {
-		if !r.hasParameter(w.name, f.name) {
+func (m *menu) fits(w wish) bool {
+	for _, f := range w.arguments.Fields {
+		if !m.hasParameter(w.name, f.Name) {
 			return false
 		}
 	}
-	_, f := r.check(w)
+	_, f := m.check(w)
 	return f == nil
 }
 
@@ -198,7 +207,7 @@ func (r *Reader) beforeText(s string) bool {
 	}
 	for _, w := range wishesOf(&v) {
 		if c, f := r.check(w); f == nil {
-			r.shy = c.Name
+			r.found.shy = c.Name
 		}
 	}
 	return true
@@ -221,9 +230,9 @@ var toolName = regexp.MustCompile(`["']?(?:` + strings.Join(nameKeys, "|") + `)[
 
 // namesTool tells whether broken JSON was meant as a call of an offered tool. The
 // name stands near its beginning, or the search would cost more than the reading.
-func (r *Reader) namesTool(s string) bool {
-	m := toolName.FindStringSubmatch(s[:min(len(s), 20*maxOpening)])
-	return m != nil && r.offers(strings.TrimSpace(m[1]))
+func (m *menu) namesTool(s string) bool {
+	found := toolName.FindStringSubmatch(s[:min(len(s), 20*maxOpening)])
+	return found != nil && m.offers(strings.TrimSpace(found[1]))
 }
 
 // onlyMarkup reads markup that stood alone in a code fence, where small models
@@ -235,9 +244,9 @@ func (r *Reader) onlyMarkup(s string) bool {
 	if visible+rest != "" || len(calls) == 0 && fault == nil {
 		return false
 	}
-	r.calls = append(r.calls, calls...)
+	r.found.calls = append(r.found.calls, calls...)
 	if fault != nil {
-		r.blame(fault)
+		r.found.blame(fault)
 	}
 	return true
 }
@@ -246,7 +255,7 @@ func (r *Reader) onlyMarkup(s string) bool {
 // call, written as JSON, as name(…), or in a code fence. The languages that a
 // fence may name are those that models put on calls. Bash is a program for
 // the person, and so is Python that is anything but a call that fits.
-func (r *Reader) wholeCall(s string) verdict {
+func (m *menu) wholeCall(s string) verdict {
 	if n := countRun(s, '`'); n > 0 {
 		if n == len(s) {
 			return undecided
@@ -267,7 +276,7 @@ func (r *Reader) wholeCall(s string) verdict {
 		if s = strings.TrimLeft(s, space); s == "" {
 			return undecided
 		}
-		if v := r.markupCall(s); v != isProse || s[0] == '<' {
+		if v := m.markupCall(s); v != isProse || s[0] == '<' {
 			return v
 		}
 	}
@@ -280,18 +289,18 @@ func (r *Reader) wholeCall(s string) verdict {
 	case inner == "":
 		return undecided
 	case inner[0] == '{':
-		return r.objectCall(inner)
+		return m.objectCall(inner)
 	case s[0] == '[':
 		return isProse
 	}
 	name, rest := leadingName(s)
 	switch after := strings.TrimLeft(rest, space); {
-	case !r.mayOffer(name):
+	case !m.mayOffer(name):
 		return isProse
 	case after == "", strings.HasPrefix(argumentKey, after):
 		return undecided
 	case opensCall(rest) && !function, after[0] == '{', strings.HasPrefix(after, argumentKey):
-		return markupIf(r.offers(name))
+		return markupIf(m.offers(name))
 	}
 	return isProse
 }
@@ -300,14 +309,14 @@ func (r *Reader) wholeCall(s string) verdict {
 const functionary = ">>>"
 
 // markupCall judges the inside of a code fence that begins with a tag.
-func (r *Reader) markupCall(s string) verdict {
+func (m *menu) markupCall(s string) verdict {
 	v := isProse
-	for _, marks := range r.marks[1:] {
-		for _, m := range marks {
+	for _, marks := range m.marks[1:] {
+		for _, mark := range marks {
 			switch {
-			case m.keep && strings.HasPrefix(s, m.text):
+			case mark.keep && strings.HasPrefix(s, mark.text):
 				return isMarkup
-			case m.keep && strings.HasPrefix(m.text, s):
+			case mark.keep && strings.HasPrefix(mark.text, s):
 				v = undecided
 			}
 		}
@@ -318,7 +327,7 @@ func (r *Reader) markupCall(s string) verdict {
 // objectCall judges a JSON object by its first field. If that is the name, it
 // must be an offered one; if it is another part of a call, the name comes later
 // and the reply is held back until then.
-func (r *Reader) objectCall(s string) verdict {
+func (m *menu) objectCall(s string) verdict {
 	key, rest, ok := strings.Cut(strings.TrimLeft(s[1:], space), ":")
 	key = strings.Trim(key, quoting+space)
 	switch {
@@ -329,7 +338,7 @@ func (r *Reader) objectCall(s string) verdict {
 	}
 	rest = strings.TrimLeft(rest, space)
 	switch {
-	case !slices.Contains(nameKeys, key) && !r.offers(key):
+	case !slices.Contains(nameKeys, key) && !m.offers(key):
 		return isProse
 	case rest == "":
 		return undecided
@@ -343,7 +352,7 @@ func (r *Reader) objectCall(s string) verdict {
 	switch {
 	case end < 0:
 		return undecided
-	case r.offers(strings.TrimSpace(name[:end])):
+	case m.offers(strings.TrimSpace(name[:end])):
 		return isMarkup
 	}
 	return isProse

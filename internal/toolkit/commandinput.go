@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"loci/internal/where"
 )
 
 const (
@@ -55,7 +57,7 @@ func (c command) basis() string {
 func (c command) inputNames() (names []string) {
 	for _, i := range c.inputs[min(1, len(c.inputs)):] {
 		name := i.path
-		if rel, err := filepath.Rel(c.dir, i.path); err == nil && filepath.IsLocal(rel) {
+		if rel, ok := where.Below(i.path, c.dir); ok {
 			name = rel
 		}
 		names = append(names, oneLine(name))

@@ -8,6 +8,7 @@ import (
 
 	"loci/internal/argv"
 	"loci/internal/confine"
+	"loci/internal/where"
 )
 
 const (
@@ -113,10 +114,7 @@ func (c command) bases(words []string) []string {
 
 // allowed tells whether a path lies in an allowed folder.
 func (c command) allowed(path string) bool {
-	return slices.ContainsFunc(c.reach.Folders(), func(f string) bool {
-		rel, err := filepath.Rel(f, path)
-		return err == nil && filepath.IsLocal(rel)
-	})
+	return slices.ContainsFunc(c.reach.Folders(), func(f string) bool { return where.In(path, f) })
 }
 
 // parts are all that the words of the command may consist of: the words, the values that

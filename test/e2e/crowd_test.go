@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/await"
 	"loci/internal/fake"
 )
 
@@ -351,19 +352,7 @@ func (c *crowd) files() int {
 // settle waits until loci has no more than so many files open.
 func (c *crowd) settle(most int) {
 	c.t.Helper()
-	late := time.After(20 * time.Second)
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		now := c.files()
-		if now <= most {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-late:
-			c.t.Errorf("loci has %d files open, and should have %d", now, most)
-			return
-		}
+	if !await.Within(20*time.Second, func() bool { return c.files() <= most }) {
+		c.t.Errorf("loci has %d files open, and should have %d", c.files(), most)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"loci/internal/await"
 	"loci/internal/embedded/embeddedtest"
 )
 
@@ -163,16 +164,9 @@ func TestFreshMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	deadline := time.After(10 * time.Second)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for left := before; len(left) > 0; {
-		select {
-		case <-tick.C:
-			left = processes(t, home)
-		case <-deadline:
-			t.Fatalf("left behind after kill -9: %v", left)
-		}
+	var left []string
+	if !await.Within(10*time.Second, func() bool { left = processes(t, home); return len(left) == 0 }) {
+		t.Fatalf("left behind after kill -9: %v", left)
 	}
 }
 

@@ -7,12 +7,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,29 +18,16 @@ import (
 	"time"
 
 	"loci/internal/embedded/embeddedtest"
+	"loci/test/program"
 )
 
 // binary is the program under test, built once.
 var binary string
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "loci-e2e")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		binary = filepath.Join(dir, "loci")
-		build := exec.Command("go", "build", "-o", binary, "loci/cmd/loci")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "building loci: %v\n%s", err, out)
-			return 1
-		}
-		defer embeddedtest.Stop()
-		return m.Run()
-	}())
+	code := program.Main(m, &binary)
+	embeddedtest.Stop()
+	os.Exit(code)
 }
 
 // instance is a running loci.

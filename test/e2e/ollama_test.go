@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"loci/internal/await"
 )
 
 // A real Ollama behind loci, with the embedded models made into its own. Run by
@@ -216,18 +218,14 @@ func (o *realOllama) unloads(t *testing.T, in *instance) {
 	if status != http.StatusOK || !strings.Contains(body, `"done_reason":"unload"`) {
 		t.Errorf("%d %s", status, body)
 	}
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for late := time.After(20 * time.Second); ; {
-		_, ours := in.get("/api/ps")
-		if _, loaded := o.running(t)["small:latest"]; !loaded && !strings.Contains(ours, "small") {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("the model is still loaded: %s", ours)
-		}
+	var ours string
+	unloaded := func() bool {
+		_, ours = in.get("/api/ps")
+		_, loaded := o.running(t)["small:latest"]
+		return !loaded && !strings.Contains(ours, "small")
+	}
+	if !await.Within(20*time.Second, unloaded) {
+		t.Fatalf("the model is still loaded: %s", ours)
 	}
 }
 

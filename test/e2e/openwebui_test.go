@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"loci/internal/await"
 	"loci/internal/fake"
 )
 
@@ -109,33 +109,27 @@ func openWebUI(t *testing.T, venv string, in *instance) string {
 			t.Logf("the end of Open WebUI's log:\n%s", tail(log.String(), 6000))
 		}
 	})
-	await(t, "http://"+address+"/health", 5*time.Minute)
+	answers(t, "http://"+address+"/health", 5*time.Minute)
 	return "http://" + address
 }
 
-// await waits until a server answers with 200.
-func await(t *testing.T, url string, atMost time.Duration) {
+// answers waits until a server answers with 200.
+func answers(t *testing.T, url string, atMost time.Duration) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), atMost)
-	defer cancel()
-	tick := time.NewTicker(250 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	ok := await.Within(atMost, func() bool {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res, err := http.DefaultClient.Do(req); err == nil {
-			_ = res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				return
-			}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return false
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("%s did not answer within %s", url, atMost)
-		}
+		_ = res.Body.Close()
+		return res.StatusCode == http.StatusOK
+	})
+	if !ok {
+		t.Fatalf("%s did not answer within %s", url, atMost)
 	}
 }
 

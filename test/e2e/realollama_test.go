@@ -71,7 +71,7 @@ func (o *realOllama) start(t *testing.T) {
 			t.Logf("the end of Ollama's log:\n%s", tail(log.String(), 3000))
 		}
 	})
-	await(t, o.url, time.Minute)
+	answers(t, o.url, time.Minute)
 }
 
 // kill ends it without a warning. A second time does nothing.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/await"
 	"loci/internal/fake"
 )
 
@@ -33,15 +34,8 @@ func running(t *testing.T, word string) bool {
 // until waits for a condition, at most as long as given.
 func until(t *testing.T, what string, most time.Duration, condition func() bool) {
 	t.Helper()
-	over := time.After(most)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !condition() {
-		select {
-		case <-tick.C:
-		case <-over:
-			t.Fatal("does not happen: ", what)
-		}
+	if !await.Within(most, condition) {
+		t.Fatal("does not happen: ", what)
 	}
 }
 

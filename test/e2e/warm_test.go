@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/await"
 	"loci/internal/embedded/embeddedtest"
 	"loci/internal/fake"
 )
@@ -92,19 +93,12 @@ func TestWarmFirstToken(t *testing.T) {
 
 // await waits until a call has come to its end.
 func (p *prompter) await() {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	called := func() bool {
 		p.mu.Lock()
-		n := len(p.calls)
-		p.mu.Unlock()
-		if n > 0 {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-p.t.Context().Done():
-			p.t.Fatal("no call of the model came")
-		}
+		defer p.mu.Unlock()
+		return len(p.calls) > 0
+	}
+	if !await.Within(time.Minute, called) {
+		p.t.Fatal("no call of the model came")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"loci"
+	"loci/internal/where"
 	"loci/internal/wire"
 )
 
@@ -138,14 +139,7 @@ func (b Backend) root() string { return strings.TrimSuffix(b.URL, "/v1") }
 // Loopback tells whether the backend is on this machine.
 func (b Backend) Loopback() bool {
 	u, err := url.Parse(b.URL)
-	if err != nil {
-		return false
-	}
-	if strings.EqualFold(u.Hostname(), "localhost") {
-		return true
-	}
-	a, err := netip.ParseAddr(u.Hostname())
-	return err == nil && a.Unmap().IsLoopback()
+	return err == nil && where.Here(u.Hostname())
 }
 
 // nearby tells whether a backend is on this machine or its local network, as

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"loci/internal/model/server/servertest"
 )
 
 // benchPieces is how many tokens a benchmarked reply has.
@@ -14,7 +16,7 @@ const benchPieces = 2000
 
 func benchServer(b *testing.B) string {
 	body := sse(strings.Split(strings.Repeat("token ", benchPieces), " ")[:benchPieces]...)
-	return serve(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return servertest.Serve(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for event := range strings.SplitAfterSeq(body, "\n\n") { // one chunk each, as servers write them
 			io.WriteString(w, event)

@@ -16,11 +16,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"loci"
+	"loci/internal/model/server/servertest"
 )
 
 func TestChat(t *testing.T) {
 	var got http.Header
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got = r.Header.Clone()
 		if r.URL.Path != "/v1/chat/completions" {
 			t.Errorf("path %s", r.URL.Path)
@@ -47,7 +48,7 @@ func TestChat(t *testing.T) {
 
 func TestChatReusesConnection(t *testing.T) {
 	var conns atomic.Int32
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stream(w, sse("x")) }))
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stream(w, sse("x")) }))
 	c := client(t, url+"/v1", "")
 	dial := c.transport.DialContext
 	c.transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -65,22 +66,11 @@ func TestChatReusesConnection(t *testing.T) {
 }
 
 func TestChatWholeReply(t *testing.T) {
-	url := serve(t, routes{"POST /v1/chat/completions": `{"choices":[{"index":0,"message":{"role":"assistant","content":"whole"},"finish_reason":"stop"}]}`})
+	url := servertest.Serve(t, servertest.Routes{"POST /v1/chat/completions": `{"choices":[{"index":0,"message":{"role":"assistant","content":"whole"},"finish_reason":"stop"}]}`})
 	text, last, err := collect(client(t, url+"/v1", ""), t.Context(), hello())
 	if err != nil || text != "whole" || last.Finish != loci.FinishStop {
 		t.Fatalf("%q %+v %v", text, last, err)
 	}
-}
-
-// closedPort is an address where nothing listens.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return "http://" + l.Addr().String()
 }
 
 func TestUnreachable(t *testing.T) {
@@ -90,10 +80,10 @@ func TestUnreachable(t *testing.T) {
 		KindLMStudio:    "Start it with: lms server start",
 		"":              "Check that it is running and that the address is right.",
 	} {
-		url := closedPort(t)
+		url := servertest.ClosedPort(t)
 		began := time.Now()
 		_, _, err := collect(client(t, url+"/v1", kind), t.Context(), hello())
-		wantError(t, err, loci.Unreachable, kind.String()+" at "+url+" is not answering.", hint)
+		servertest.WantError(t, err, loci.Unreachable, kind.String()+" at "+url+" is not answering.", hint)
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("gave up after %v", took)
 		}
@@ -106,7 +96,7 @@ func TestUnreachableName(t *testing.T) {
 		return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "no-such-host.invalid", IsNotFound: true}}
 	}
 	_, _, err := collect(c, t.Context(), hello())
-	wantError(t, err, loci.Unreachable, "The model server at http://no-such-host.invalid:1 is not answering.", "Check that it is running and that the address is right.")
+	servertest.WantError(t, err, loci.Unreachable, "The model server at http://no-such-host.invalid:1 is not answering.", "Check that it is running and that the address is right.")
 }
 
 // TestServerErrors checks what becomes of a server's own errors, recorded from
@@ -133,7 +123,7 @@ func TestServerErrors(t *testing.T) {
 		"page":                   {502, `<html>Bad Gateway</html>`, hello(), loci.Unreachable, "@ failed: HTTP status 502.", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.WriteHeader(tt.status)
 				io.WriteString(w, tt.body)
 			}))
@@ -166,7 +156,7 @@ func TestErrorInStream(t *testing.T) {
 		"late": {piece("Half a") + `data: {"error":{"message":"runner stopped"}}` + "\n\n", "Half a", "runner stopped"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stream(w, tt.body) }))
+			url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stream(w, tt.body) }))
 			text, _, err := collect(client(t, url+"/v1", ""), t.Context(), hello())
 			if err == nil || !strings.Contains(err.Error(), tt.says) || text != tt.text {
 				t.Errorf("%q, %v", text, err)
@@ -183,7 +173,7 @@ func TestCutAnywhere(t *testing.T) {
 	complete := strings.Index(whole, `"stop"}]}`) + len(`"stop"}]}`)
 	var cut atomic.Int64
 	var clean atomic.Bool
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := whole[:cut.Load()]
 		if clean.Load() {
 			stream(w, body)
@@ -225,7 +215,7 @@ func TestStop(t *testing.T) {
 		for _, leave := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				started, gone := make(chan struct{}), make(chan struct{})
-				url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					_, _ = io.Copy(io.Discard, r.Body) // the server watches the connection only then
 					for range after {
 						stream(w, piece("tok "))
@@ -271,7 +261,7 @@ func TestStop(t *testing.T) {
 func TestThinkRetriedOnce(t *testing.T) {
 	var bodies []string
 	refusal := `{"error":{"message":"\"plain\" does not support thinking"}}`
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		bodies = append(bodies, string(body))
 		if len(bodies) == 1 || strings.Contains(string(body), "stubborn") {
@@ -323,7 +313,7 @@ func TestEmbed(t *testing.T) {
 		}
 		return fmt.Sprintf(`{"data":[%s],"usage":{"prompt_tokens":%d,"total_tokens":%d}}`, strings.Join(data, ","), 2*n, 2*n)
 	}
-	for _, url := range []string{serve(t, h("/api/embed", native)), serve(t, h("/v1/embeddings", door)) + "/v1"} {
+	for _, url := range []string{servertest.Serve(t, h("/api/embed", native)), servertest.Serve(t, h("/v1/embeddings", door)) + "/v1"} {
 		sizes = nil
 		vectors, tokens, err := client(t, url, KindOllama).Embed(t.Context(), "m", make([]string, 100))
 		if err != nil || len(vectors) != 100 || len(vectors[99]) != 2 || tokens != 200 {
@@ -334,7 +324,7 @@ func TestEmbed(t *testing.T) {
 		}
 	}
 	for name, reply := range map[string]string{"too few": `{"embeddings":[[1]]}`, "uneven": `{"embeddings":[[1],[1,2]]}`, "empty": `{"embeddings":[[],[]]}`, "junk": `{`} {
-		c := client(t, serve(t, routes{"POST /api/embed": reply}), KindOllama)
+		c := client(t, servertest.Serve(t, servertest.Routes{"POST /api/embed": reply}), KindOllama)
 		if v, _, err := c.Embed(t.Context(), "m", []string{"a", "b"}); err == nil {
 			t.Errorf("%s: %v", name, v)
 		}
@@ -344,7 +334,7 @@ func TestEmbed(t *testing.T) {
 func TestForward(t *testing.T) {
 	var got *http.Request
 	var body []byte
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got = r
 		body, _ = io.ReadAll(r.Body)
 		w.Header().Set("Retry-After", "7")
@@ -382,7 +372,7 @@ func TestForward(t *testing.T) {
 }
 
 func TestForwardRefusesAdministration(t *testing.T) {
-	c := client(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.Errorf("got %s %s", r.Method, r.URL) })), KindOllama)
+	c := client(t, servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.Errorf("got %s %s", r.Method, r.URL) })), KindOllama)
 	for _, path := range []string{
 		"/api/pull", "/api/push", "/api/create", "/api/copy", "/api/delete", "/api/blobs/sha256:1", "/v1/models", "/props", "/slots",
 		"/api/chat/../pull", "/api/chat?x=/api/pull", "",
@@ -394,20 +384,20 @@ func TestForwardRefusesAdministration(t *testing.T) {
 }
 
 func TestRedirectNotFollowed(t *testing.T) {
-	elsewhere := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("followed") }))
-	url := serve(t, http.RedirectHandler(elsewhere+"/v1", http.StatusTemporaryRedirect))
+	elsewhere := servertest.Serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("followed") }))
+	url := servertest.Serve(t, http.RedirectHandler(elsewhere+"/v1", http.StatusTemporaryRedirect))
 	_, _, err := collect(client(t, url+"/v1", KindOllama), t.Context(), hello())
-	wantError(t, err, loci.Refused, "Ollama at "+url+" answered with a redirect.",
+	servertest.WantError(t, err, loci.Refused, "Ollama at "+url+" answered with a redirect.",
 		"Redirects are not followed. If you trust it, set the backend's address to "+elsewhere+"/v1")
 }
 
 func TestLoopRefused(t *testing.T) {
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(instanceHeader, r.Header.Get(instanceHeader))
 		stream(w, sse("x"))
 	}))
 	_, _, err := collect(client(t, url+"/v1", ""), t.Context(), hello())
-	wantError(t, err, loci.Refused, "The backend "+url+" is loci itself.", "Set the backend to the address of a model server.")
+	servertest.WantError(t, err, loci.Refused, "The backend "+url+" is loci itself.", "Set the backend to the address of a model server.")
 }
 
 func TestNotHTTP(t *testing.T) {
@@ -429,18 +419,18 @@ func TestNotHTTP(t *testing.T) {
 	}()
 	url := "http://" + l.Addr().String()
 	_, _, err = collect(client(t, url+"/v1", ""), t.Context(), hello())
-	wantError(t, err, loci.Refused, "The model server at "+url+" gave an answer that cannot be understood.", "Check that the address is that of a model server.")
+	servertest.WantError(t, err, loci.Refused, "The model server at "+url+" gave an answer that cannot be understood.", "Check that the address is that of a model server.")
 }
 
 func TestBoundedReplies(t *testing.T) {
-	header := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	header := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Big", strings.Repeat("x", 2*maxHeader))
 	}))
 	if _, err := client(t, header+"/v1", "").Models(t.Context()); err == nil {
 		t.Error("a header without bound was read")
 	}
 	big := bytes.Repeat([]byte("x"), 1<<20)
-	body := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	body := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for {
 			if _, err := w.Write(big); err != nil {
 				return
@@ -448,5 +438,5 @@ func TestBoundedReplies(t *testing.T) {
 		}
 	}))
 	_, err := client(t, body+"/v1", "").Models(t.Context())
-	wantError(t, err, loci.Refused, "The model server at "+body+" gave an answer that cannot be understood.", "Check that the address is that of a model server.")
+	servertest.WantError(t, err, loci.Refused, "The model server at "+body+" gave an answer that cannot be understood.", "Check that the address is that of a model server.")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/model/server/servertest"
 )
 
 // keyed answers only to a request with a key.
@@ -22,7 +23,7 @@ func keyed(h http.Handler) http.Handler {
 }
 
 // page is a web application: it answers every path alike.
-func page(extra routes) http.Handler {
+func page(extra servertest.Routes) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, ok := extra["GET "+r.URL.Path]; ok {
 			extra.ServeHTTP(w, r)
@@ -34,23 +35,23 @@ func page(extra routes) http.Handler {
 
 func itself(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set(instanceHeader, "another")
-	io.WriteString(w, listOf("m"))
+	io.WriteString(w, servertest.List("m"))
 }
 
 func owned(by string, names ...string) string {
-	return strings.ReplaceAll(listOf(names...), `"object":"model"`, `"owned_by":"`+by+`"`)
+	return strings.ReplaceAll(servertest.List(names...), `"object":"model"`, `"owned_by":"`+by+`"`)
 }
 
 func TestDiscover(t *testing.T) {
-	ollama := routes{
+	ollama := servertest.Routes{
 		"GET /": "Ollama is running", "GET /api/version": `{"version":"0.17.4"}`, "GET /api/tags": recorded(t, "ollama_tags.json"),
 		"GET /v1/models": owned("library", "minilm:latest", "smollm2:latest"),
 	}
-	llama := routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": recorded(t, "llama_props.json")}
-	lm := routes{"GET /v1/models": owned("organization_owner", "a"), "GET /api/v0/models": `{"data":[{"id":"a","type":"llm"}]}`}
-	kobold := routes{
+	llama := servertest.Routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": recorded(t, "llama_props.json")}
+	lm := servertest.Routes{"GET /v1/models": owned("organization_owner", "a"), "GET /api/v0/models": `{"data":[{"id":"a","type":"llm"}]}`}
+	kobold := servertest.Routes{
 		"GET /v1/models": owned("koboldcpp", "k"), "GET /api/extra/version": `{"result":"KoboldCpp","version":"1.99"}`,
-		"GET /api/tags": tags("k=llama,7B"), "GET /props": `{"default_generation_settings":{}}`,
+		"GET /api/tags": servertest.Tags("k=llama,7B"), "GET /props": `{"default_generation_settings":{}}`,
 	}
 	for name, tt := range map[string]struct {
 		server   http.Handler
@@ -62,26 +63,26 @@ func TestDiscover(t *testing.T) {
 		problem  string
 	}{
 		"Ollama":                    {ollama, KindOllama, KindOllama, loci.Ollama, "0.17.4", 1, ""},
-		"Ollama, no models":         {routes{"GET /v1/models": `{"object":"list","data":null}`, "GET /api/tags": `{"models":[]}`}, KindOllama, KindOllama, loci.Ollama, "", 0, problemNoModels},
+		"Ollama, no models":         {servertest.Routes{"GET /v1/models": `{"object":"list","data":null}`, "GET /api/tags": `{"models":[]}`}, KindOllama, KindOllama, loci.Ollama, "", 0, problemNoModels},
 		"Ollama on another's port":  {ollama, KindLlamaServer, KindOllama, loci.Ollama, "0.17.4", 1, ""},
 		"llama-server":              {llama, KindLlamaServer, KindLlamaServer, loci.OpenAI, "b0-unknown", 1, ""},
 		"llama-server on 11434":     {llama, KindOllama, KindLlamaServer, loci.OpenAI, "b0-unknown", 1, ""},
 		"llama-server behind Jan":   {llama, KindJan, KindJan, loci.OpenAI, "b0-unknown", 1, ""},
-		"LocalAI on the same port":  {routes{"GET /v1/models": listOf("x"), "GET /readyz": "OK", "GET /version": `{"version":"v3.1"}`}, KindLlamaServer, KindLocalAI, loci.OpenAI, "v3.1", 1, ""},
+		"LocalAI on the same port":  {servertest.Routes{"GET /v1/models": servertest.List("x"), "GET /readyz": "OK", "GET /version": `{"version":"v3.1"}`}, KindLlamaServer, KindLocalAI, loci.OpenAI, "v3.1", 1, ""},
 		"Open WebUI there":          {page(nil), KindLlamaServer, "", "", "", 0, problemOther},
-		"Open WebUI with an API":    {page(routes{"GET /api/version": `{"version":"0.12.4"}`, "GET /api/config": `{"name":"Open WebUI"}`, "GET /v1/models": `{"detail":"Not authenticated"}`}), KindLlamaServer, "", "", "", 0, problemOther},
+		"Open WebUI with an API":    {page(servertest.Routes{"GET /api/version": `{"version":"0.12.4"}`, "GET /api/config": `{"name":"Open WebUI"}`, "GET /v1/models": `{"detail":"Not authenticated"}`}), KindLlamaServer, "", "", "", 0, problemOther},
 		"LM Studio":                 {lm, KindLMStudio, KindLMStudio, loci.OpenAI, "", 1, ""},
 		"KoboldCpp":                 {kobold, KindKobold, KindKobold, loci.OpenAI, "1.99", 1, ""},
-		"vLLM":                      {routes{"GET /v1/models": owned("vllm", "q"), "GET /version": `{"version":"0.11"}`}, KindVLLM, KindVLLM, loci.OpenAI, "0.11", 1, ""},
-		"text-generation-webui":     {routes{"GET /v1/models": listOf("t"), "GET /v1/internal/model/info": `{"model_name":"t"}`}, KindTextGen, KindTextGen, loci.OpenAI, "", 1, ""},
-		"something with OpenAI API": {routes{"GET /v1/models": listOf("t")}, KindVLLM, "", loci.OpenAI, "", 1, ""},
-		"Jan with a key":            {keyed(routes{"GET /v1/models": listOf("j")}), KindJan, KindJan, loci.OpenAI, "", 0, problemKey},
+		"vLLM":                      {servertest.Routes{"GET /v1/models": owned("vllm", "q"), "GET /version": `{"version":"0.11"}`}, KindVLLM, KindVLLM, loci.OpenAI, "0.11", 1, ""},
+		"text-generation-webui":     {servertest.Routes{"GET /v1/models": servertest.List("t"), "GET /v1/internal/model/info": `{"model_name":"t"}`}, KindTextGen, KindTextGen, loci.OpenAI, "", 1, ""},
+		"something with OpenAI API": {servertest.Routes{"GET /v1/models": servertest.List("t")}, KindVLLM, "", loci.OpenAI, "", 1, ""},
+		"Jan with a key":            {keyed(servertest.Routes{"GET /v1/models": servertest.List("j")}), KindJan, KindJan, loci.OpenAI, "", 0, problemKey},
 		"loci":                      {http.HandlerFunc(itself), KindOllama, "", "", "", 0, problemSelf},
-		"nothing of the kind":       {routes{}, KindVLLM, "", "", "", 0, problemOther},
+		"nothing of the kind":       {servertest.Routes{}, KindVLLM, "", "", "", 0, problemOther},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url := serve(t, tt.server)
+			url := servertest.Serve(t, tt.server)
 			found := discover(t.Context(), func(string) string { return "" }, []candidate{{where: "port 1", url: url, kind: tt.expected}})
 			if len(found) != 1 {
 				t.Fatalf("%+v", found)
@@ -109,19 +110,19 @@ func TestDiscover(t *testing.T) {
 
 func TestDiscoverEnvironment(t *testing.T) {
 	server := func(h http.Handler) string {
-		return serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		return servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if key := r.Header.Get("Authorization"); key != "" {
 				t.Errorf("a key went to a server it was not given for: %s", key)
 			}
 			h.ServeHTTP(w, r)
 		}))
 	}
-	ollama := server(routes{"GET /v1/models": owned("library", "m"), "GET /api/tags": tags("m=llama,7B")})
-	usual := server(routes{"GET /v1/models": listOf("u")})
+	ollama := server(servertest.Routes{"GET /v1/models": owned("library", "m"), "GET /api/tags": servertest.Tags("m=llama,7B")})
+	usual := server(servertest.Routes{"GET /v1/models": servertest.List("u")})
 	if f := discover(t.Context(), env("OLLAMA_HOST", strings.Replace(ollama, "http://127.0.0.1", "localhost", 1), "OPENAI_API_KEY", "right"), []candidate{{url: ollama}, {url: usual, where: "port"}}); len(f) != 2 || f[0].Where != "OLLAMA_HOST" || !f[0].Usable() || !f[1].Usable() {
 		t.Errorf("%+v", f)
 	}
-	own := serve(t, keyed(routes{"GET /v1/models": listOf("m")}))
+	own := servertest.Serve(t, keyed(servertest.Routes{"GET /v1/models": servertest.List("m")}))
 	if f := discover(t.Context(), env("OPENAI_BASE_URL", own+"/v1", "OPENAI_API_KEY", "right"), nil); len(f) != 1 || !f[0].Usable() || f[0].Backend.Key != "right" || f[0].Backend.URL != own+"/v1" {
 		t.Errorf("%+v", f)
 	}
@@ -147,10 +148,10 @@ func env(pairs ...string) func(string) string {
 // TestDiscoverIsQuick looks at places where nothing is, or something that
 // never answers.
 func TestDiscoverIsQuick(t *testing.T) {
-	hung := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	hung := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	began := time.Now()
 	found := discover(t.Context(), env(), []candidate{
-		{url: hung, kind: KindVLLM, where: "a"}, {url: closedPort(t), kind: KindOllama, where: "b"}, {url: closedPort(t), kind: KindJan, where: "c"},
+		{url: hung, kind: KindVLLM, where: "a"}, {url: servertest.ClosedPort(t), kind: KindOllama, where: "b"}, {url: servertest.ClosedPort(t), kind: KindJan, where: "c"},
 	})
 	if took := time.Since(began); took > 3000*time.Millisecond {
 		t.Errorf("took %v", took)
@@ -164,15 +165,15 @@ func TestDiscoverIsQuick(t *testing.T) {
 
 // TestSettle uses a backend whose address does not tell what it speaks.
 func TestSettle(t *testing.T) {
-	llama := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	llama := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/chat/completions" {
 			stream(w, sse("llama"))
 			return
 		}
-		routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": recorded(t, "llama_props.json")}.ServeHTTP(w, r)
+		servertest.Routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": recorded(t, "llama_props.json")}.ServeHTTP(w, r)
 	}))
-	ollama := serve(t, routes{
-		"GET /v1/models": owned("library", "m"), "GET /api/tags": tags("m=llama,7B"),
+	ollama := servertest.Serve(t, servertest.Routes{
+		"GET /v1/models": owned("library", "m"), "GET /api/tags": servertest.Tags("m=llama,7B"),
 		"POST /api/chat": `{"message":{"role":"assistant","content":"ollama"},"done":true,"done_reason":"stop"}`,
 	})
 	for url, want := range map[string]Backend{
@@ -190,7 +191,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("%q %v %+v", text, err, c.Backend())
 		}
 	}
-	other := serve(t, page(nil))
+	other := servertest.Serve(t, page(nil))
 	b, err := ParseBackend(other)
 	if err != nil {
 		t.Fatal(err)
@@ -198,5 +199,5 @@ func TestSettle(t *testing.T) {
 	c := New(Config{Backend: b})
 	defer c.Close()
 	_, _, err = collect(c, t.Context(), hello())
-	wantError(t, err, loci.Refused, "What answers at "+other+" is not a model server.", "Set the backend to the address of a model server.")
+	servertest.WantError(t, err, loci.Refused, "What answers at "+other+" is not a model server.", "Set the backend to the address of a model server.")
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"loci"
+	"loci/internal/model/server/servertest"
 )
 
 // recorded gives an answer recorded from a real server.
@@ -21,25 +21,6 @@ func recorded(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-// tags is an Ollama list of models; "name=family,size".
-func tags(models ...string) string {
-	var entries []string
-	for _, m := range models {
-		name, rest, _ := strings.Cut(m, "=")
-		family, size, _ := strings.Cut(rest, ",")
-		entries = append(entries, fmt.Sprintf(`{"name":%q,"model":%q,"digest":"d-%s","details":{"family":%q,"parameter_size":%q}}`, name, name, name, family, size))
-	}
-	return `{"models":[` + strings.Join(entries, ",") + `]}`
-}
-
-func listOf(names ...string) string {
-	var entries []string
-	for _, n := range names {
-		entries = append(entries, fmt.Sprintf(`{"id":%q,"object":"model"}`, n))
-	}
-	return `{"object":"list","data":[` + strings.Join(entries, ",") + `]}`
 }
 
 // TestFacts asks about models whose servers' answers are recorded from Ollama
@@ -54,63 +35,63 @@ func TestFacts(t *testing.T) {
 	stops := []string{"<|im_start|>", "<|im_end|>"}
 	const told = "told" // any digest of what the server tells
 	for name, tt := range map[string]struct {
-		routes routes
+		routes servertest.Routes
 		kind   Kind
 		v1     bool
 		model  string
 		want   Facts
 	}{
 		"Ollama, recorded, not loaded": {
-			routes{"GET /api/tags": recorded(t, "ollama_tags.json"), "POST /api/show": show, "GET /api/ps": `{"models":[]}`}, KindOllama, false, "smollm2:latest",
+			servertest.Routes{"GET /api/tags": recorded(t, "ollama_tags.json"), "POST /api/show": show, "GET /api/ps": `{"models":[]}`}, KindOllama, false, "smollm2:latest",
 			Facts{Tools: no, Vision: no, Think: no, Window: 4096, Params: 134515008, Family: "llama", Slots: 1, Stops: stops},
 		},
 		"Ollama, loaded": {
-			routes{"GET /api/tags": recorded(t, "ollama_tags.json"), "POST /api/show": able, "GET /api/ps": strings.Replace(recorded(t, "ollama_ps.json"), `"context_length":4096`, `"context_length":6000`, 1)}, KindOllama, false, "smollm2:latest",
+			servertest.Routes{"GET /api/tags": recorded(t, "ollama_tags.json"), "POST /api/show": able, "GET /api/ps": strings.Replace(recorded(t, "ollama_ps.json"), `"context_length":4096`, `"context_length":6000`, 1)}, KindOllama, false, "smollm2:latest",
 			Facts{Tools: yes, Vision: yes, Think: yes, Window: 6000, Params: 134515008, Family: "llama", Slots: 1, Stops: stops},
 		},
 		"Ollama, num_ctx above what the model was trained for": {
-			routes{"GET /api/tags": tags("m=llama,7B"), "POST /api/show": strings.Replace(show, `"parameters":"`, `"parameters":"num_ctx 32768\n`, 1)}, KindOllama, false, "m",
+			servertest.Routes{"GET /api/tags": servertest.Tags("m=llama,7B"), "POST /api/show": strings.Replace(show, `"parameters":"`, `"parameters":"num_ctx 32768\n`, 1)}, KindOllama, false, "m",
 			Facts{Tools: no, Vision: no, Think: no, Window: 8192, Params: 134515008, Family: "llama", Slots: 1, Stops: stops},
 		},
 		"Ollama before capabilities": {
-			routes{"GET /api/tags": tags("m=llama,7B"), "POST /api/show": `{"template":"{{ if .Tools }}","details":{"family":"llama"},"model_info":{}}`}, KindOllama, false, "m",
+			servertest.Routes{"GET /api/tags": servertest.Tags("m=llama,7B"), "POST /api/show": `{"template":"{{ if .Tools }}","details":{"family":"llama"},"model_info":{}}`}, KindOllama, false, "m",
 			Facts{Tools: yes, Window: 4096, Params: 7e9, Family: "llama", Slots: 1},
 		},
 		"Ollama through its OpenAI door": {
-			routes{"GET /v1/models": listOf("m"), "POST /api/show": show, "GET /api/ps": `{"models":[]}`}, KindOllama, true, "m",
+			servertest.Routes{"GET /v1/models": servertest.List("m"), "POST /api/show": show, "GET /api/ps": `{"models":[]}`}, KindOllama, true, "m",
 			Facts{Tools: no, Vision: no, Think: no, Window: 4096, Params: 134515008, Family: "llama", Slots: 1, Stops: stops},
 		},
 		"llama-server, recorded": {
-			routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": props}, KindLlamaServer, true, "/models/SmolLM2-135M-Instruct.Q4_1.gguf",
+			servertest.Routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": props}, KindLlamaServer, true, "/models/SmolLM2-135M-Instruct.Q4_1.gguf",
 			Facts{Tools: no, Vision: no, Window: 4096, Params: 134520000, Family: "smollm2", Slots: 1, Digest: told, System: loci.Yes, Systems: loci.Yes, Alternate: loci.No},
 		},
 		"llama-server, able": {
-			routes{"GET /v1/models": listOf("qwen2.5-7b"), "GET /props": strings.NewReplacer(`"supports_tools":false`, `"supports_tools":true`, `"vision":false`, `"vision":true`).Replace(props)}, KindLlamaServer, true, "qwen2.5-7b",
+			servertest.Routes{"GET /v1/models": servertest.List("qwen2.5-7b"), "GET /props": strings.NewReplacer(`"supports_tools":false`, `"supports_tools":true`, `"vision":false`, `"vision":true`).Replace(props)}, KindLlamaServer, true, "qwen2.5-7b",
 			Facts{Tools: yes, Vision: yes, Window: 4096, Params: 7e9, Family: "qwen2", Slots: 1, Digest: told, System: loci.Yes, Systems: loci.Yes, Alternate: loci.No},
 		},
 		"llama-server before caps": {
-			routes{"GET /v1/models": listOf("m"), "GET /props": `{"default_generation_settings":{"n_ctx":2048}}`}, KindLlamaServer, true, "m",
+			servertest.Routes{"GET /v1/models": servertest.List("m"), "GET /props": `{"default_generation_settings":{"n_ctx":2048}}`}, KindLlamaServer, true, "m",
 			Facts{Window: 2048, Family: "m"},
 		},
 		"LM Studio, loaded": {
-			routes{"GET /v1/models": listOf("a", "b", "c"), "GET /api/v0/models": lmStudio}, KindLMStudio, true, "a",
+			servertest.Routes{"GET /v1/models": servertest.List("a", "b", "c"), "GET /api/v0/models": lmStudio}, KindLMStudio, true, "a",
 			Facts{Tools: yes, Vision: no, Window: 8192, Family: "qwen2", Digest: told},
 		},
 		"LM Studio, not loaded": {
-			routes{"GET /v1/models": listOf("a", "b", "c"), "GET /api/v0/models": lmStudio}, KindLMStudio, true, "b",
+			servertest.Routes{"GET /v1/models": servertest.List("a", "b", "c"), "GET /api/v0/models": lmStudio}, KindLMStudio, true, "b",
 			Facts{Vision: yes, Window: 4096, Family: "gemma3", Digest: told},
 		},
 		"vLLM": {
-			routes{"GET /v1/models": `{"data":[{"id":"Qwen/Qwen2.5-0.5B-Instruct","owned_by":"vllm","max_model_len":16384}]}`}, KindVLLM, true, "Qwen/Qwen2.5-0.5B-Instruct",
+			servertest.Routes{"GET /v1/models": `{"data":[{"id":"Qwen/Qwen2.5-0.5B-Instruct","owned_by":"vllm","max_model_len":16384}]}`}, KindVLLM, true, "Qwen/Qwen2.5-0.5B-Instruct",
 			Facts{Window: 16384, Params: 5e8, Family: "qwen2"},
 		},
 		"unknown server": {
-			routes{"GET /v1/models": listOf("m")}, KindJan, true, "m",
+			servertest.Routes{"GET /v1/models": servertest.List("m")}, KindJan, true, "m",
 			Facts{Window: 4096, Family: "m"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := serve(t, tt.routes)
+			url := servertest.Serve(t, tt.routes)
 			if tt.v1 {
 				url += "/v1"
 			}
@@ -159,7 +140,7 @@ func TestTemplate(t *testing.T) {
 func TestDigestOfProps(t *testing.T) {
 	props := recorded(t, "llama_props.json")
 	digest := func(props string) string {
-		url := serve(t, routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": props}) + "/v1"
+		url := servertest.Serve(t, servertest.Routes{"GET /v1/models": recorded(t, "llama_models.json"), "GET /props": props}) + "/v1"
 		f, err := client(t, url, KindLlamaServer).Facts(t.Context(), loci.ModelInfo{ID: "m"})
 		if err != nil || f.Digest == "" {
 			t.Fatal(f, err)
@@ -176,20 +157,20 @@ func TestDigestOfProps(t *testing.T) {
 }
 
 func TestFactsErrors(t *testing.T) {
-	dead := closedPort(t)
+	dead := servertest.ClosedPort(t)
 	_, err := client(t, dead, KindOllama).Facts(t.Context(), loci.ModelInfo{ID: "m"})
-	wantError(t, err, loci.Unreachable, "Ollama at "+dead+" is not answering.", "Start it with: ollama serve")
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	servertest.WantError(t, err, loci.Unreachable, "Ollama at "+dead+" is not answering.", "Start it with: ollama serve")
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		io.WriteString(w, `{"error":"model 'nope' not found"}`)
 	}))
 	_, err = client(t, url, KindOllama).Facts(t.Context(), loci.ModelInfo{ID: "nope"})
-	wantError(t, err, loci.NotFound, "Ollama at "+url+" does not have this: model 'nope' not found.", "Fetch it with: ollama pull nope")
+	servertest.WantError(t, err, loci.NotFound, "Ollama at "+url+" does not have this: model 'nope' not found.", "Fetch it with: ollama pull nope")
 }
 
 // TestRunning asks only servers that can tell.
 func TestRunning(t *testing.T) {
-	url := serve(t, routes{"GET /api/ps": recorded(t, "ollama_ps.json")})
+	url := servertest.Serve(t, servertest.Routes{"GET /api/ps": recorded(t, "ollama_ps.json")})
 	running, err := client(t, url, KindOllama).Running(t.Context())
 	if err != nil || len(running) != 1 || running[0].Model.ID != "smollm2:latest" || running[0].Window != 4096 {
 		t.Errorf("%+v %v", running, err)
@@ -197,15 +178,15 @@ func TestRunning(t *testing.T) {
 	if running, err := client(t, url+"/v1", KindLlamaServer).Running(t.Context()); len(running) != 0 || err != nil {
 		t.Errorf("%+v %v", running, err)
 	}
-	dead := closedPort(t)
+	dead := servertest.ClosedPort(t)
 	_, err = client(t, dead, KindOllama).Running(t.Context())
-	wantError(t, err, loci.Unreachable, "Ollama at "+dead+" is not answering.", "Start it with: ollama serve")
+	servertest.WantError(t, err, loci.Unreachable, "Ollama at "+dead+" is not answering.", "Start it with: ollama serve")
 }
 
 // TestListedDigest is what tells new weights from old ones where the server has
 // no digest.
 func TestListedDigest(t *testing.T) {
-	models, err := client(t, serve(t, routes{"GET /v1/models": recorded(t, "llama_models.json")})+"/v1", KindLlamaServer).Models(t.Context())
+	models, err := client(t, servertest.Serve(t, servertest.Routes{"GET /v1/models": recorded(t, "llama_models.json")})+"/v1", KindLlamaServer).Models(t.Context())
 	if err != nil || len(models) != 1 || models[0].Digest != "gguf:134515008:96576768:Q4_1" || models[0].Parameters != "134.52M" {
 		t.Errorf("%+v %v", models, err)
 	}

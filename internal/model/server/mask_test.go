@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"loci"
+	"loci/internal/model/server/servertest"
 	"loci/internal/redact"
 )
 
@@ -48,7 +49,7 @@ func TestErrorsThatRepeatTheKey(t *testing.T) {
 		},
 		"garbled": func(w http.ResponseWriter, auth string) { stream(w, "data: "+auth+"\n\n") },
 	} {
-		url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tell(w, r.Header.Get("Authorization")) }))
+		url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tell(w, r.Header.Get("Authorization")) }))
 		_, _, err := collect(masked(t, url+"/v1"), t.Context(), hello())
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -70,7 +71,7 @@ func TestErrorsThatRepeatTheKey(t *testing.T) {
 // The same holds for replies that are relayed; one that succeeds is not touched.
 func TestRelayedErrorsAreMasked(t *testing.T) {
 	status := 401
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, `{"error":"you sent `+r.Header.Get("Authorization")+`"}`)
@@ -94,7 +95,7 @@ func TestRelayedErrorsAreMasked(t *testing.T) {
 
 // A stream is relayed as it is, but for the key that an error in it may repeat.
 func TestRelayedStreamsAreMasked(t *testing.T) {
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, part := range []string{piece("Hel"), `data: {"error":"you sent ` + r.Header.Get("Authorization")[:20], r.Header.Get("Authorization")[20:] + "\"}\n\n"} {
 			stream(w, part)
 		}
@@ -114,7 +115,7 @@ func TestRelayedStreamsAreMasked(t *testing.T) {
 // tools to keep them out.
 func TestPromptsBeyondThisMachineAreMasked(t *testing.T) {
 	var got string
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := servertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		got = string(body)
 		stream(w, sse("ok"))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -14,27 +13,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// routes is a server that answers GET and POST of fixed paths with fixed bodies.
-type routes map[string]string
-
-func (r routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	body, ok := r[req.Method+" "+req.URL.Path]
-	if !ok {
-		http.Error(w, `{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`, http.StatusNotFound)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	io.WriteString(w, body)
-}
-
-// serve starts a server and returns its root URL.
-func serve(t testing.TB, h http.Handler) string {
-	t.Helper()
-	s := httptest.NewServer(h)
-	t.Cleanup(s.Close)
-	return s.URL
-}
 
 // client makes a Client of an address; kind is set as if it had been found out.
 func client(t testing.TB, url string, kind Kind) *Client {
@@ -94,16 +72,4 @@ func piece(text string) string {
 func stream(w http.ResponseWriter, body string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	io.WriteString(w, body)
-}
-
-// wantError checks that err is a *loci.Error with exactly these words.
-func wantError(t *testing.T, err error, code loci.Code, message, hint string) {
-	t.Helper()
-	e := loci.AsError(err)
-	if e == nil {
-		t.Fatalf("no error; want %s %q", code, message)
-	}
-	if e.Code != code || e.Message != message || e.Hint != hint {
-		t.Errorf("got  %s %q %q\nwant %s %q %q", e.Code, e.Message, e.Hint, code, message, hint)
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"loci"
+	"loci/internal/model/server/servertest"
 )
 
 // pipes is a listener whose connections are in memory, so that a server and
@@ -75,7 +76,7 @@ func TestFirstByteTimeout(t *testing.T) {
 			inBubble(t, h, func(t *testing.T, c *Client) {
 				began := time.Now()
 				_, _, err := collect(c, t.Context(), hello())
-				wantError(t, err, loci.Timeout, "Ollama at http://127.0.0.1:1 did not begin to answer within 120 s.",
+				servertest.WantError(t, err, loci.Timeout, "Ollama at http://127.0.0.1:1 did not begin to answer within 120 s.",
 					"A large model may still be loading: try again, choose a smaller one, or raise the first-byte timeout.")
 				if took := time.Since(began); took != 120*time.Second {
 					t.Errorf("after %v", took)
@@ -97,7 +98,7 @@ func TestIdleTimeout(t *testing.T) {
 	}, func(t *testing.T, c *Client) {
 		began := time.Now()
 		text, _, err := collect(c, t.Context(), hello())
-		wantError(t, err, loci.Truncated, "Ollama at http://127.0.0.1:1 stopped half-way through its reply: nothing came for 60 s.", tryAgain)
+		servertest.WantError(t, err, loci.Truncated, "Ollama at http://127.0.0.1:1 stopped half-way through its reply: nothing came for 60 s.", tryAgain)
 		if took := time.Since(began); took != (3*59+60)*time.Second || text != "tok tok tok tok " {
 			t.Errorf("%q after %v", text, took)
 		}
@@ -185,7 +186,7 @@ func TestConnectTimeout(t *testing.T) {
 		}
 		began := time.Now()
 		_, _, err := collect(c, t.Context(), hello())
-		wantError(t, err, loci.Unreachable, "The model server at http://10.255.255.1:1 is not answering.", "Check that it is running and that the address is right.")
+		servertest.WantError(t, err, loci.Unreachable, "The model server at http://10.255.255.1:1 is not answering.", "Check that it is running and that the address is right.")
 		if took := time.Since(began); took != 5*time.Second {
 			t.Errorf("after %v", took)
 		}
@@ -232,7 +233,7 @@ func TestBusyServer(t *testing.T) {
 					}
 					return
 				}
-				wantError(t, err, loci.Overloaded, "Ollama at http://127.0.0.1:1 is busy: Loading model.", tt.hint)
+				servertest.WantError(t, err, loci.Overloaded, "Ollama at http://127.0.0.1:1 is busy: Loading model.", tt.hint)
 				if e := loci.AsError(err); e.RetryAfter != tt.told {
 					t.Errorf("RetryAfter is %v, want %v", e.RetryAfter, tt.told)
 				}
@@ -257,7 +258,7 @@ func TestLostConnection(t *testing.T) {
 					t.Errorf("took %v", took)
 				}
 				if !ok {
-					wantError(t, err, loci.Unreachable, "Ollama at http://127.0.0.1:1 is not answering.", "Start it with: ollama serve")
+					servertest.WantError(t, err, loci.Unreachable, "Ollama at http://127.0.0.1:1 is not answering.", "Start it with: ollama serve")
 				} else if err != nil {
 					t.Error(err)
 				}

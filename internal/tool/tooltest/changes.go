@@ -1,7 +1,6 @@
 package tooltest
 
 import (
-	"encoding/json"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"loci"
-	"loci/internal/sandbox"
 	"loci/internal/tool"
 )
 
@@ -100,15 +98,7 @@ func (c checker) looks(t *testing.T) {
 // look makes the preview of the fixture's call.
 func (c checker) look(t *testing.T, lang string) tool.Preview {
 	t.Helper()
-	files, err := sandbox.New(sandbox.Config{Folders: []string{c.root}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer files.Close()
-	args, err := json.Marshal(c.f.Args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files, args := c.given(t)
 	p, err := c.tl.Preview(t.Context(), tool.Env{Files: files, Now: time.Now(), Scope: loci.Scope{Lang: lang}}, args)
 	if err != nil {
 		t.Fatal(err)

@@ -300,18 +300,25 @@ func (c checker) size(t *testing.T) {
 	}
 }
 
-// deadline checks that the handler stops with its context, and that one that
-// does not is left behind.
-func (c checker) deadline(t *testing.T) {
+// given is what the handler gets: the fixture's folder and arguments.
+func (c checker) given(t *testing.T) (*sandbox.Folders, json.RawMessage) {
+	t.Helper()
 	files, err := sandbox.New(sandbox.Config{Folders: []string{c.root}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer files.Close()
+	t.Cleanup(func() { _ = files.Close() })
 	args, err := json.Marshal(c.f.Args)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files, args
+}
+
+// deadline checks that the handler stops with its context, and that one that
+// does not is left behind.
+func (c checker) deadline(t *testing.T) {
+	files, args := c.given(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	done := make(chan struct{})

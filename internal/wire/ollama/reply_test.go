@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,25 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loci"
+	"loci/internal/wire/wiretest"
 )
 
-// read collects a stream: all text and reasoning, and the last chunk.
-func read(r io.Reader) (got loci.Chunk, err error) {
-	var text, reasoning strings.Builder
-	for c, err := range DecodeStream(r) {
-		if err != nil {
-			return loci.Chunk{Text: text.String(), Reasoning: reasoning.String()}, err
-		}
-		if got.Finish != "" {
-			return got, errors.New("a chunk came after the last one")
-		}
-		text.WriteString(c.Text)
-		reasoning.WriteString(c.Reasoning)
-		got = c
-	}
-	got.Text, got.Reasoning = text.String(), reasoning.String()
-	return got, nil
-}
+// read reads a stream to its end.
+func read(r io.Reader) (loci.Chunk, error) { return wiretest.Collect(DecodeStream(r)) }
 
 func code(err error) loci.Code {
 	if err == nil {
@@ -44,46 +29,6 @@ func code(err error) loci.Code {
 
 func newCall(id, name, args string) loci.ToolCall {
 	return loci.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(args)}
-}
-
-// exchange is one recorded request and reply.
-type exchange struct {
-	Note     string          `json:"note"`
-	Method   string          `json:"method"`
-	Path     string          `json:"path"`
-	Request  json.RawMessage `json:"request"`
-	Status   int             `json:"status"`
-	Response string          `json:"response"`
-}
-
-func recordings(t testing.TB) (list []exchange) {
-	t.Helper()
-	raw, err := os.ReadFile("testdata/ollama-0.17.4.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(raw)) {
-		var e exchange
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, e)
-	}
-	if len(list) == 0 {
-		t.Fatal("no recordings")
-	}
-	return list
-}
-
-func recorded(t testing.TB, path, note string) exchange {
-	t.Helper()
-	for _, e := range recordings(t) {
-		if e.Path == path && e.Note == note {
-			return e
-		}
-	}
-	t.Fatalf("no recording of %s %q", path, note)
-	return exchange{}
 }
 
 func TestDecodeRecorded(t *testing.T) {
@@ -101,7 +46,7 @@ func TestDecodeRecorded(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.path+" "+tt.note, func(t *testing.T) {
-			e := recorded(t, tt.path, tt.note)
+			e := wiretest.Recorded(t, tt.path, tt.note)
 			got, err := read(strings.NewReader(e.Response))
 			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("(-want +got):\n%serror %v", diff, err)
@@ -116,7 +61,7 @@ func TestDecodeErrorRecorded(t *testing.T) {
 		"bad keep_alive": loci.Refused, "no model": loci.Refused,
 	}
 	seen := 0
-	for _, e := range recordings(t) {
+	for _, e := range wiretest.Recordings(t) {
 		if e.Status == 200 {
 			continue
 		}
@@ -254,7 +199,7 @@ func TestCallsBytes(t *testing.T) {
 }
 
 func TestModelsRecorded(t *testing.T) {
-	e := recorded(t, "/api/tags", "")
+	e := wiretest.Recorded(t, "/api/tags", "")
 	models, err := DecodeTags([]byte(e.Response))
 	if err != nil || len(models) != 2 {
 		t.Fatalf("%v, %v", models, err)
@@ -269,15 +214,15 @@ func TestModelsRecorded(t *testing.T) {
 	}
 	same(t, "tags", e.Response, EncodeTags(models))
 
-	e = recorded(t, "/api/ps", "one loaded")
+	e = wiretest.Recorded(t, "/api/ps", "one loaded")
 	running, err := DecodePs([]byte(e.Response))
 	if err != nil || len(running) != 1 || running[0].Window != 4096 || running[0].Model.ID != "smollm2:latest" || running[0].Expires.IsZero() {
 		t.Fatalf("ps: %+v, %v", running, err)
 	}
 	same(t, "ps", e.Response, EncodePs(running))
-	same(t, "empty ps", recorded(t, "/api/ps", "nothing loaded").Response, EncodePs(nil))
+	same(t, "empty ps", wiretest.Recorded(t, "/api/ps", "nothing loaded").Response, EncodePs(nil))
 
-	e = recorded(t, "/api/version", "")
+	e = wiretest.Recorded(t, "/api/version", "")
 	if v := string(EncodeVersion("0.0.0")); v != e.Response {
 		t.Errorf("version %s, recorded %s", v, e.Response)
 	}
@@ -312,7 +257,7 @@ func same(t *testing.T, what, recorded string, ours []byte) {
 }
 
 func TestShow(t *testing.T) {
-	s, err := DecodeShow([]byte(recorded(t, "/api/show", "").Response))
+	s, err := DecodeShow([]byte(wiretest.Recorded(t, "/api/show", "").Response))
 	if err != nil || s.architecture() != "llama" || s.Window() != 8192 || s.Params() != 134515008 ||
 		s.Details.Family != "llama" || !cmp.Equal(s.Capabilities, []string{"completion"}) || !strings.Contains(s.Template, "im_start") {
 		t.Errorf("recorded: %+v, %v", s, err)

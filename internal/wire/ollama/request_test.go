@@ -14,6 +14,7 @@ import (
 
 	"loci"
 	"loci/internal/wire"
+	"loci/internal/wire/wiretest"
 )
 
 const png = "iVBORw0KGgo=" // the signature of a PNG file
@@ -233,7 +234,7 @@ func TestModelOrName(t *testing.T) {
 
 // Every recorded request is understood, and means the same when sent again.
 func TestRecordedRequests(t *testing.T) {
-	for _, e := range recordings(t) {
+	for _, e := range wiretest.Recordings(t) {
 		if e.Path != "/api/chat" || e.Note == "bad keep_alive" {
 			continue
 		}
@@ -330,7 +331,7 @@ func TestStreamLikeRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		ours := strings.Split(strings.TrimSpace(b.String()), "\n")
-		theirs := strings.Split(strings.TrimSpace(recorded(t, path, "stream").Response), "\n")
+		theirs := strings.Split(strings.TrimSpace(wiretest.Recorded(t, path, "stream").Response), "\n")
 		if len(ours) != 2 {
 			t.Fatalf("%s: %d lines", path, len(ours))
 		}
@@ -397,7 +398,7 @@ func TestStreamLoad(t *testing.T) {
 		if err := tt.start(&b, "smollm2").Load(tt.unload); err != nil {
 			t.Fatal(err)
 		}
-		theirs := recorded(t, tt.path, tt.note).Response
+		theirs := wiretest.Recorded(t, tt.path, tt.note).Response
 		cut := func(s string) string { return strings.TrimSpace(s[strings.Index(s, `Z",`):]) } // after the time
 		if cut(b.String()) != cut(theirs) {
 			t.Errorf("%s: %s, recorded %s", tt.note, b.String(), theirs)
@@ -429,7 +430,7 @@ func TestEncodeReply(t *testing.T) {
 func TestEmbed(t *testing.T) {
 	vectors := [][]float32{{0.5, -6.023494e-33}, {1, 2}}
 	body := EncodeEmbedReply("m", vectors, 6, time.Second)
-	if diff := cmp.Diff(members(t, recorded(t, "/api/embed", "embed").Response), members(t, string(body))); diff != "" {
+	if diff := cmp.Diff(members(t, wiretest.Recorded(t, "/api/embed", "embed").Response), members(t, string(body))); diff != "" {
 		t.Errorf("members (-recorded +ours):\n%s", diff)
 	}
 	got, tokens, err := DecodeEmbedReply(body)
@@ -439,7 +440,7 @@ func TestEmbed(t *testing.T) {
 	if got := string(EncodeEmbeddingsReply([]float32{0.5})); got != `{"embedding":[0.5]}` {
 		t.Errorf("legacy reply %s", got)
 	}
-	if got, tokens, err = DecodeEmbedReply([]byte(recorded(t, "/api/embed", "embed").Response)); err != nil || len(got) != 2 || tokens == 0 {
+	if got, tokens, err = DecodeEmbedReply([]byte(wiretest.Recorded(t, "/api/embed", "embed").Response)); err != nil || len(got) != 2 || tokens == 0 {
 		t.Errorf("recorded: %v, %d tokens, %v", got, tokens, err)
 	}
 	for body, want := range map[string]loci.Code{`{"error":"no such model"}`: loci.Unreachable, `{"embeddings":[[]]}`: loci.Unreachable, `x`: loci.Unreachable} {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -13,25 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loci"
+	"loci/internal/wire/wiretest"
 )
 
-// read collects a stream: all text and reasoning, and the last chunk.
-func read(r io.Reader) (got loci.Chunk, err error) {
-	var text, reasoning strings.Builder
-	for c, err := range DecodeStream(r, nil) {
-		if err != nil {
-			return loci.Chunk{Text: text.String(), Reasoning: reasoning.String()}, err
-		}
-		if got.Finish != "" {
-			return got, errors.New("a chunk came after the last one")
-		}
-		text.WriteString(c.Text)
-		reasoning.WriteString(c.Reasoning)
-		got = c
-	}
-	got.Text, got.Reasoning = text.String(), reasoning.String()
-	return got, nil
-}
+// read reads a stream to its end.
+func read(r io.Reader) (loci.Chunk, error) { return wiretest.Collect(DecodeStream(r, nil)) }
 
 func code(err error) loci.Code {
 	if err == nil {
@@ -65,36 +50,8 @@ func newCall(id, name, args string) loci.ToolCall {
 	return loci.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(args)}
 }
 
-// exchange is one recorded request and reply.
-type exchange struct {
-	Note     string          `json:"note"`
-	Path     string          `json:"path"`
-	Request  json.RawMessage `json:"request"`
-	Status   int             `json:"status"`
-	Response string          `json:"response"`
-}
-
-func recorded(t testing.TB, path, note string) exchange {
-	t.Helper()
-	raw, err := os.ReadFile("testdata/ollama-0.17.4.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(raw)) {
-		var e exchange
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
-		if e.Path == path && e.Note == note {
-			return e
-		}
-	}
-	t.Fatalf("no recording of %s %q", path, note)
-	return exchange{}
-}
-
 func TestDecodeStreamRecorded(t *testing.T) {
-	e := recorded(t, "/v1/chat/completions", "OpenAI door, stream")
+	e := wiretest.Recorded(t, "/v1/chat/completions", "OpenAI door, stream")
 	got, err := read(strings.NewReader(e.Response))
 	want := loci.Chunk{Text: "Hello there, welcome to my", Finish: loci.FinishLength, Usage: &loci.Usage{Prompt: 19, Completion: 6}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -379,7 +336,7 @@ func TestDecodeStreamLongArguments(t *testing.T) {
 }
 
 func TestDecodeReply(t *testing.T) {
-	e := recorded(t, "/v1/chat/completions", "OpenAI door")
+	e := wiretest.Recorded(t, "/v1/chat/completions", "OpenAI door")
 	got, err := DecodeReply([]byte(e.Response))
 	want := loci.Chunk{Text: "Hello there, welcome to my", Finish: loci.FinishLength, Usage: &loci.Usage{Prompt: 19, Completion: 6}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -408,7 +365,7 @@ func TestDecodeReply(t *testing.T) {
 }
 
 func TestDecodeErrorRecorded(t *testing.T) {
-	e := recorded(t, "/v1/chat/completions", "model without tools, OpenAI door")
+	e := wiretest.Recorded(t, "/v1/chat/completions", "model without tools, OpenAI door")
 	got := DecodeError(e.Status, []byte(e.Response))
 	if got.Code != loci.Refused || !strings.Contains(got.Message, "smollm2:latest does not support tools") {
 		t.Errorf("got %s: %s", got.Code, got.Message)

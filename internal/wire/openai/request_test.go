@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loci"
+	"loci/internal/wire/wiretest"
 )
 
 const png = "iVBORw0KGgo=" // the signature of a PNG file
@@ -275,7 +276,7 @@ func TestEmbedRoundTrip(t *testing.T) {
 			t.Errorf("reply (-want +got):\n%s%d tokens, error %v", diff, tokens, err)
 		}
 	}
-	e := recorded(t, "/v1/embeddings", "OpenAI door")
+	e := wiretest.Recorded(t, "/v1/embeddings", "OpenAI door")
 	if v, _, err := DecodeEmbedReply([]byte(e.Response)); err != nil || len(v) != 1 || v[0][0] != -0.036358297 {
 		t.Errorf("recorded: %v, %v", v, err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"loci"
 	"loci/internal/wire"
+	"loci/internal/wire/wiretest"
 )
 
 // writes records each Write.
@@ -214,7 +215,7 @@ func TestEncodeReply(t *testing.T) {
 		t.Errorf("completion (-want +got):\n%serror %v", diff, err)
 	}
 	// The members that the recorded server sends, and in that order.
-	e := recorded(t, "/v1/chat/completions", "OpenAI door")
+	e := wiretest.Recorded(t, "/v1/chat/completions", "OpenAI door")
 	names := func(body []byte) (list []string) {
 		for m, err := range wire.Members(body) {
 			if err != nil {
@@ -268,7 +269,7 @@ func TestModels(t *testing.T) {
 	if got := string(EncodeModels(nil)); got != `{"object":"list","data":[]}` {
 		t.Errorf("an empty list is %s", got)
 	}
-	if got, err = DecodeModels([]byte(recorded(t, "/v1/models", "OpenAI door").Response)); err != nil || len(got) != 2 || got[1].ID != "smollm2:latest" {
+	if got, err = DecodeModels([]byte(wiretest.Recorded(t, "/v1/models", "OpenAI door").Response)); err != nil || len(got) != 2 || got[1].ID != "smollm2:latest" {
 		t.Errorf("recorded: %v, %v", got, err)
 	}
 	if got, err = DecodeModels([]byte(`[{"id":"x"},{"object":"model"}]`)); err != nil || len(got) != 1 {

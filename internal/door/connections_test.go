@@ -1,4 +1,4 @@
-package app
+package door
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 // release is closed.
 type crowded struct {
 	at      string
-	l       *connections
+	l       *Connections
 	began   chan struct{} // gets something for each request that waits
 	release chan struct{}
 	left    chan struct{} // gets something for each connection that the server gave up
@@ -30,7 +30,7 @@ func newCrowded(t *testing.T, most int) *crowded {
 		t.Fatal(err)
 	}
 	c := &crowded{
-		at: inner.Addr().String(), l: limit(inner, most, most, slog.New(slog.DiscardHandler)),
+		at: inner.Addr().String(), l: Limit(inner, most, most, slog.New(slog.DiscardHandler)),
 		began: make(chan struct{}, most), release: make(chan struct{}), left: make(chan struct{}, 10*most),
 	}
 	s := &http.Server{
@@ -42,7 +42,7 @@ func newCrowded(t *testing.T, most int) *crowded {
 			_, _ = io.WriteString(w, "done")
 		}),
 		ConnState: func(conn net.Conn, state http.ConnState) {
-			c.l.follow(conn, state)
+			c.l.Follow(conn, state)
 			if state == http.StateClosed {
 				c.left <- struct{}{}
 			}
@@ -151,7 +151,7 @@ func TestOneMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer inner.Close()
-	l := limit(inner, 100, 2, slog.New(slog.DiscardHandler))
+	l := Limit(inner, 100, 2, slog.New(slog.DiscardHandler))
 	here, greedy, other := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	open := func(from netip.Addr) *connection {
 		client, err := net.Dial("tcp", inner.Addr().String())
@@ -167,12 +167,12 @@ func TestOneMachine(t *testing.T) {
 		return l.admit(c.(*net.TCPConn), from)
 	}
 	first, second := open(greedy), open(greedy)
-	l.follow(second, http.StateActive)
+	l.Follow(second, http.StateActive)
 	third := open(greedy)
 	if third == nil || !first.closed || second.closed {
 		t.Fatalf("the third did not take the place of the one that waits: %v, %v, %v", third, first.closed, second.closed)
 	}
-	l.follow(third, http.StateActive)
+	l.Follow(third, http.StateActive)
 	if open(greedy) != nil {
 		t.Error("a machine has more connections than it may")
 	}

@@ -1,4 +1,5 @@
-package app
+// Package heap decides how far the heap of this process may grow before it is collected.
+package heap
 
 import (
 	"os"
@@ -23,9 +24,9 @@ func growth(used uint64) int {
 	return int(max(leastGrowth, min(100, 100*mostGarbage/max(used, 1))))
 }
 
-// boundGarbage sets GOGC by what is in use after each collection, until stop is
+// Bound sets GOGC by what is in use after each collection, until stop is
 // called. Where the person has set GOGC, it stays as it is.
-func boundGarbage() (stop func()) {
+func Bound() (stop func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}

@@ -1,4 +1,4 @@
-package app
+package door
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"math/big"
 	"net"
 	"os"
@@ -28,69 +29,9 @@ const (
 	renewBefore     = 30 * 24 * time.Hour // its end
 )
 
-// secure gets ready to encrypt what the listener takes, if that is configured, and refuses to open
-// loci to other machines otherwise, unless the person says that they want that.
-func (a *App) secure(context.Context) (err error) {
-	if !a.opts.Config.TLS.On() {
-		return a.mayOpen(a.outside)
-	}
-	if a.cert, err = newCertificate(a.opts.Config, a.opts.Paths); err != nil {
-		return err
-	}
-	if a.outside = strings.Replace(a.outside, "http://", "https://", 1); a.outside != "" {
-		a.opts.Say("Other machines can reach loci at %s.", a.outside)
-	}
-	return nil
-}
-
-// doors is the listener as the server uses it.
-func (a *App) doors() net.Listener {
-	if a.cert == nil {
-		return a.listener
-	}
-	return tls.NewListener(a.listener, &tls.Config{
-		MinVersion: tls.VersionTLS12,
-		// The limits for slow clients are made for it, and WebSockets need it.
-		NextProtos:     []string{"http/1.1"},
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return a.cert.get(), nil },
-	})
-}
-
-// mayOpen says whether other machines may come at an address without encryption; it
-// is empty where they cannot.
-func (a *App) mayOpen(outside string) error {
-	c := a.opts.Config
-	switch {
-	case outside == "":
-		return nil
-	case !c.Insecure:
-		return &config.Error{Field: "listen", Err: loci.Errorf(loci.Invalid, "loci does not listen on %s: other machines could reach it there, and nothing on the way would be encrypted.", c.Listen).
-			WithHint("Set tls: self, or tls with cert and key; or insecure: true, if it may be so.")}
-	}
-	a.opts.Say("Other machines can reach loci at %s, and nothing on the way to them is encrypted.", outside)
-	a.opts.Logger.Warn("other machines can reach loci, unencrypted", "listen", c.Listen)
-	return nil
-}
-
-// scheme is that of the addresses of this loci.
-func (a *App) scheme() string {
-	if a.cert != nil {
-		return "https://"
-	}
-	return "http://"
-}
-
-// Fingerprint is that of the certificate, empty where nothing is encrypted.
-func (a *App) Fingerprint() string {
-	if a.cert == nil {
-		return ""
-	}
-	return config.Fingerprint(a.cert.get().Certificate[0])
-}
-
-// certificate is what proves to clients that they talk to this loci. It follows its
+// Certificate is what proves to clients that they talk to this loci. It follows its
 // files.
-type certificate struct {
+type Certificate struct {
 	names    []string // for which it has to be made; nil: the files are somebody else's
 	crt, key string   // the files
 	mu       sync.Mutex
@@ -98,9 +39,9 @@ type certificate struct {
 	seen     [2]time.Time // of the files
 }
 
-// newCertificate reads the configured certificate, or makes one.
-func newCertificate(c config.Config, p config.Paths) (*certificate, error) {
-	k := &certificate{crt: c.TLS.Cert, key: c.TLS.Key}
+// NewCertificate reads the configured certificate, or makes one.
+func NewCertificate(c config.Config, p config.Paths) (*Certificate, error) {
+	k := &Certificate{crt: c.TLS.Cert, key: c.TLS.Key}
 	wrong := ""
 	switch {
 	case k.crt != "" && k.key == "":
@@ -126,6 +67,19 @@ func newCertificate(c config.Config, p config.Paths) (*certificate, error) {
 	return k, err
 }
 
+// Fingerprint is the SHA-256 of the certificate that holds now.
+func (k *Certificate) Fingerprint() string { return config.Fingerprint(k.get().Certificate[0]) }
+
+// Encrypt makes a listener whose connections are encrypted.
+func (k *Certificate) Encrypt(l net.Listener) net.Listener {
+	return tls.NewListener(l, &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		// The limits for slow clients are made for it, and WebSockets need it.
+		NextProtos:     []string{"http/1.1"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return k.get(), nil },
+	})
+}
+
 // certificateNames are what clients may call this loci: what it listens on, what the
 // configuration allows, and this machine.
 func certificateNames(c config.Config) []string {
@@ -143,7 +97,8 @@ func certificateNames(c config.Config) []string {
 	return names
 }
 
-func (k *certificate) get() *tls.Certificate {
+// get is the certificate that holds now.
+func (k *Certificate) get() *tls.Certificate {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.now
@@ -152,7 +107,7 @@ func (k *certificate) get() *tls.Certificate {
 // renew makes the certificate if it is loci's own to make, and there is none that
 // will hold for a while and for all names. What clients were told to trust does not
 // change without need: the addresses of this machine are in it as they were then.
-func (k *certificate) renew() error {
+func (k *Certificate) renew() error {
 	if k.names == nil {
 		return nil
 	}
@@ -177,7 +132,7 @@ func covers(leaf *x509.Certificate, names []string) bool {
 
 // create makes a certificate for a year and a key for it. P-256 is what all clients
 // know.
-func (k *certificate) create() error {
+func (k *Certificate) create() error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -235,7 +190,7 @@ func machineNames() (names []string) {
 
 // refresh reads the files again if they have changed, and tells so. While they cannot
 // be read, what was read before stays.
-func (k *certificate) refresh() (changed bool, err error) {
+func (k *Certificate) refresh() (changed bool, err error) {
 	var seen [2]time.Time
 	for i, file := range []string{k.crt, k.key} {
 		info, err := os.Stat(file)
@@ -262,8 +217,9 @@ func badCertificate(file string, err error) error {
 		WithHint("Correct the files; one that loci made is made anew when both are removed.")}
 }
 
-// watchCertificate follows the files until ctx ends.
-func (a *App) watchCertificate(ctx context.Context) {
+// Watch follows the files until ctx ends, renews a certificate of loci's own in time, and
+// tells of each change.
+func (k *Certificate) Watch(ctx context.Context, logger *slog.Logger, changed func()) {
 	const often = time.Second
 	tick := time.NewTicker(often)
 	defer tick.Stop()
@@ -274,20 +230,20 @@ func (a *App) watchCertificate(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if leaf := a.cert.get().Leaf; a.cert.names != nil && time.Until(leaf.NotAfter) < renewBefore {
-			if err := a.cert.create(); err != nil {
-				a.opts.Logger.Error("the certificate could not be renewed", "error", err)
+		if leaf := k.get().Leaf; k.names != nil && time.Until(leaf.NotAfter) < renewBefore {
+			if err := k.create(); err != nil {
+				logger.Error("the certificate could not be renewed", "error", err)
 			}
 		}
-		changed, err := a.cert.refresh()
+		other, err := k.refresh()
 		switch {
 		case err != nil && err.Error() != told:
 			told = err.Error()
-			a.opts.Logger.Error("the certificate stays as it was", "error", err)
-		case changed:
+			logger.Error("the certificate stays as it was", "error", err)
+		case other:
 			told = ""
-			a.opts.Logger.Info("the certificate has changed", "fingerprint", a.Fingerprint())
-			a.tellOthers()
+			logger.Info("the certificate has changed", "fingerprint", k.Fingerprint())
+			changed()
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package heap
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"testing"
 	"time"
+
+	"loci/internal/await"
 )
 
 func TestGrowth(t *testing.T) {
@@ -16,28 +18,20 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestBoundGarbage fills the heap and expects that it may grow less from then on.
-func TestBoundGarbage(t *testing.T) {
+// TestBound fills the heap and expects that it may grow less from then on.
+func TestBound(t *testing.T) {
 	t.Setenv("GOGC", "")
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
-	stop := boundGarbage()
+	stop := Bound()
 	full := make([]byte, 64<<20)
 	changed := func(want int) bool {
-		late := time.After(10 * time.Second)
-		for {
+		return await.Within(10*time.Second, func() bool {
 			runtime.GC()
 			now := debug.SetGCPercent(100)
 			debug.SetGCPercent(now)
-			if now == want {
-				return true
-			}
-			select {
-			case <-late:
-				return false
-			case <-time.After(10 * time.Millisecond):
-			}
-		}
+			return now == want
+		})
 	}
 	if !changed(leastGrowth) {
 		t.Error("with 64 MB in use the heap may grow as before")

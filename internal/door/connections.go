@@ -1,4 +1,4 @@
-package app
+package door
 
 import (
 	"container/list"
@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// mostConnections is how many may be open at once. Each stream has a file of its
+	// MostConnections is how many may be open at once. Each stream has a file of its
 	// own and one of its model server's, and Go programs can mostly open more than
 	// twice as many.
-	mostConnections = 4000
-	// mostFrom is how many of them may come from one other machine. What runs on
+	MostConnections = 4000
+	// MostFrom is how many of them may come from one other machine. What runs on
 	// this machine has the person's trust, and may be a server of many people.
-	mostFrom = 256
+	MostFrom = 256
 	// mostRefused is how many that were refused stay open to read why.
 	mostRefused = 64
 )
 
-// connections is a listener that bounds how many connections are open at once, in
+// Connections is a listener that bounds how many connections are open at once, in
 // all and from one other machine. At a bound, a new one takes the place of the one
 // that has waited longest without a request under way, so whoever only opens
 // connections, or never comes to the end of a request's head, is in nobody's way.
 // Where all have a request under way, the new one is refused with status 503.
 //
-// It has to hear from the server what becomes of each: see [connections.follow].
-type connections struct {
+// It has to hear from the server what becomes of each: see [Connections.Follow].
+type Connections struct {
 	net.Listener // of TCP
 	most         int
 	mostFrom     int
@@ -45,22 +45,23 @@ type connections struct {
 	warned  time.Time          // when the log was last told of a bound
 }
 
-func limit(l net.Listener, most, mostFrom int, logger *slog.Logger) *connections {
-	return &connections{Listener: l, most: most, mostFrom: mostFrom, logger: logger, from: map[netip.Addr]int{}}
+// Limit bounds a listener of TCP.
+func Limit(l net.Listener, most, mostFrom int, logger *slog.Logger) *Connections {
+	return &Connections{Listener: l, most: most, mostFrom: mostFrom, logger: logger, from: map[netip.Addr]int{}}
 }
 
 // connection is one of the open connections. It stays a TCP connection, of which
 // the server can close one side.
 type connection struct {
 	*net.TCPConn
-	all    *connections
+	all    *Connections
 	from   netip.Addr
 	place  *list.Element // among those that wait; nil: a request is under way
 	closed bool
 }
 
 // Accept waits for the next connection that there is room for.
-func (l *connections) Accept() (net.Conn, error) {
+func (l *Connections) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		if err != nil {
@@ -75,7 +76,7 @@ func (l *connections) Accept() (net.Conn, error) {
 }
 
 // admit counts a connection from a machine. It is nil where there is no room.
-func (l *connections) admit(c *net.TCPConn, from netip.Addr) *connection {
+func (l *Connections) admit(c *net.TCPConn, from netip.Addr) *connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !from.IsLoopback() && l.from[from] >= l.mostFrom && !l.evict(from) || l.open >= l.most && !l.evict(netip.Addr{}) {
@@ -91,7 +92,7 @@ func (l *connections) admit(c *net.TCPConn, from netip.Addr) *connection {
 
 // evict closes the connection that has waited longest, of those from a machine if
 // one is named. It is false where none waits.
-func (l *connections) evict(from netip.Addr) bool {
+func (l *Connections) evict(from netip.Addr) bool {
 	for e := l.waiting.Front(); e != nil; e = e.Next() {
 		n := e.Value.(*connection)
 		if from.IsValid() && n.from != from {
@@ -105,7 +106,7 @@ func (l *connections) evict(from netip.Addr) bool {
 }
 
 // forget takes a connection out of the count, once.
-func (l *connections) forget(n *connection) {
+func (l *Connections) forget(n *connection) {
 	if n.closed {
 		return
 	}
@@ -118,7 +119,7 @@ func (l *connections) forget(n *connection) {
 }
 
 // settle puts a connection among those that wait, or takes it from there.
-func (l *connections) settle(n *connection, waits bool) {
+func (l *Connections) settle(n *connection, waits bool) {
 	switch {
 	case waits && n.place == nil && !n.closed:
 		n.place = l.waiting.PushBack(n)
@@ -129,16 +130,16 @@ func (l *connections) settle(n *connection, waits bool) {
 }
 
 // warn tells the log that a bound is reached, at most once a minute.
-func (l *connections) warn(from netip.Addr) {
+func (l *Connections) warn(from netip.Addr) {
 	if now := time.Now(); now.Sub(l.warned) > time.Minute {
 		l.warned = now
 		l.logger.Warn("a connection is refused: too many have a request under way", "open", l.open, "from", from.String(), "open_from", l.from[from])
 	}
 }
 
-// follow is the server's ConnState: it tells which connections have a request under
+// Follow is the server's ConnState: it tells which connections have a request under
 // way. A connection counts as waiting until the whole head of a request is read.
-func (l *connections) follow(c net.Conn, state http.ConnState) {
+func (l *Connections) Follow(c net.Conn, state http.ConnState) {
 	if wrapped, ok := c.(interface{ NetConn() net.Conn }); ok { // with TLS around it
 		c = wrapped.NetConn()
 	}
@@ -166,7 +167,7 @@ func (n *connection) Close() error {
 
 // refuse says why a connection is closed at once. One that is closed before its
 // request has come loses the reply with it, so a few stay open for a moment.
-func (l *connections) refuse(c *net.TCPConn) {
+func (l *Connections) refuse(c *net.TCPConn) {
 	const reply = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\nContent-Length: 44\r\n\r\n" +
 		"loci has too many connections. Try it again."
 	_ = c.SetWriteDeadline(time.Now().Add(time.Second)) // the reply fits into any buffer
