@@ -113,9 +113,12 @@ var accents = strings.NewReplacer(
 // newPattern compiles an expression that knows no case and takes Czech letters
 // with or without their marks.
 func newPattern(expr string) pattern {
-	return pattern{sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?is)` + accents.Replace(expr))
-	})}
+	return pattern{sync.OnceValue(func() *regexp.Regexp { return compile(expr) })}
+}
+
+// compile makes an expression that takes words as newPattern says.
+func compile(expr string) *regexp.Regexp {
+	return regexp.MustCompile(`(?is)` + accents.Replace(expr))
 }
 
 // newPatterns makes several.
