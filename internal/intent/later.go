@@ -74,7 +74,7 @@ var (
 type wish struct {
 	tool   string
 	answer lang.Words
-	words  pattern
+	words  words
 }
 
 // later gives the goal of saying that a wish cannot be fulfilled yet, or nil.
@@ -117,13 +117,13 @@ func (u *utterance) officePaper() goal {
 }
 
 var (
-	calendarWeek = anyPhrase("later/calendar week")
-	saysNo       = anyPhrase("later/no order")
-	asksHow      = anyPhrase("later/how it is done")
-	anyURL       = anyPhrase("later/web address")
-	officeFile   = anyPhrase("later/office file")
-	readsOffice  = anyPhrase("later/wants its text")
-	notReading   = anyPhrase("later/wants the file")
+	calendarWeek = wordsOf("later/calendar week")
+	saysNo       = wordsOf("later/no order")
+	asksHow      = wordsOf("later/how it is done")
+	anyURL       = wordsOf("later/web address")
+	officeFile   = wordsOf("later/office file")
+	readsOffice  = wordsOf("later/wants its text")
+	notReading   = wordsOf("later/wants the file")
 )
 
 // wishes are the wishes by tool. The first that fits is meant.
@@ -144,7 +144,7 @@ func wishes() []wish {
 		{tool: "send_email", answer: notYetMail},
 	}
 	for i, w := range all {
-		all[i].words = anyPhrase("later/" + w.tool)
+		all[i].words = wordsOf("later/" + w.tool)
 	}
 	return all
 }

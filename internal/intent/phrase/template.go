@@ -44,22 +44,23 @@ type parser struct {
 // parse reads a whole template.
 func (b *Book) parse(template string, depth int) (node, error) {
 	p := &parser{b, template, depth}
-	n, err := p.either()
+	n, err := p.either(false)
 	if err == nil && p.rest != "" {
 		err = fmt.Errorf("%q has a bracket too many before %q", template, p.rest)
 	}
 	return n, err
 }
 
-// either reads rows with strokes between them, up to a closing bracket.
-func (p *parser) either() (node, error) {
+// either reads rows with strokes between them, up to a closing bracket. A space that
+// one begins with counts where the bracket has none before it, as in what('s| is).
+func (p *parser) either(close bool) (node, error) {
 	if p.depth++; p.depth > deepest {
 		return nil, fmt.Errorf("brackets or lists are more than %d deep, or a list is in itself", deepest)
 	}
 	defer func() { p.depth-- }()
 	var all oneOf
 	for {
-		r, err := p.row()
+		r, err := p.row(close)
 		if err != nil {
 			return nil, err
 		}
@@ -75,15 +76,19 @@ func (p *parser) either() (node, error) {
 }
 
 // row reads parts up to a stroke or a closing bracket.
-func (p *parser) row() (node, error) {
+func (p *parser) row(close bool) (node, error) {
 	var r row
+	if close && strings.HasPrefix(p.rest, " ") {
+		r = row{{node: word(" ")}}
+		p.rest = strings.TrimLeft(p.rest, " ")
+	}
 	for {
 		trimmed := strings.TrimLeft(p.rest, " ")
 		apart := len(trimmed) < len(p.rest) && len(r) > 0
 		if p.rest = trimmed; p.rest == "" || strings.ContainsRune("|)]}", rune(p.rest[0])) {
 			break
 		}
-		n, err := p.part()
+		n, err := p.part(!apart && len(r) > 0)
 		if err != nil {
 			return nil, err
 		}
@@ -98,17 +103,17 @@ func (p *parser) row() (node, error) {
 	return r, nil
 }
 
-// part reads one part of a row.
-func (p *parser) part() (node, error) {
+// part reads one part of a row; close tells that no space is before it.
+func (p *parser) part(close bool) (node, error) {
 	switch p.rest[0] {
 	case '(':
-		n, err := p.bracket(")")
+		n, err := p.bracket(")", close)
 		if p.takes("+") {
 			return again{n, 1}, err
 		}
 		return n, err
 	case '[':
-		n, err := p.bracket("]")
+		n, err := p.bracket("]", close)
 		if p.takes("*") {
 			return again{n, 0}, err
 		}
@@ -137,10 +142,10 @@ func (p *parser) part() (node, error) {
 }
 
 // bracket reads what is in a pair of brackets.
-func (p *parser) bracket(end string) (node, error) {
+func (p *parser) bracket(end string, close bool) (node, error) {
 	from := p.rest
 	p.rest = p.rest[1:]
-	n, err := p.either()
+	n, err := p.either(close)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +181,7 @@ func (p *parser) slot() (node, error) {
 		return s, err
 	}
 	p.rest = from[end:] // the colon takes the place of the bracket
-	s.node, err = p.bracket("}")
+	s.node, err = p.bracket("}", false)
 	return s, err
 }
 
