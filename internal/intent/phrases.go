@@ -32,7 +32,16 @@ var book = sync.OnceValue(func() *phrase.Book {
 
 // given are lists of words that rules in code use as well.
 var given = map[string]string{
+	"file":        unnamed(fileName),
+	"some text":   unnamed(someText),
+	"quotes":      inQuotes,
 	"zh computer": computerZH,
+}
+
+// unnamed is what stands in an expression that has a name.
+func unnamed(expr string) string {
+	_, expr, _ = strings.Cut(strings.TrimSuffix(expr, ")"), ">")
+	return expr
 }
 
 // kindOfWords is the kind of that name in the book.
@@ -140,7 +149,7 @@ func rewritten(kind string) rewriting {
 // of is the sentence in other words, or as it is.
 func (r rewriting) of(words string) string {
 	for _, s := range r.steps() {
-		words = s.from.compiled().ReplaceAllString(words, s.into)
+		words = strings.TrimSpace(s.from.compiled().ReplaceAllString(words, s.into))
 	}
-	return strings.TrimSpace(words)
+	return words
 }

@@ -16,7 +16,7 @@ func quoted(s string) string { return regexp.QuoteMeta(s) }
 
 // Expr is a regular expression for the sentences that a phrase reads.
 func (p *Phrase) Expr() (string, error) {
-	n, err := p.book.parse(p.Template, 0)
+	n, err := p.book.parse(p.family, p.Template, 0)
 	if err != nil {
 		return "", err
 	}
@@ -138,6 +138,10 @@ func (r row) behind(first bool) string {
 		if part.apart {
 			space = " "
 		}
+		if !first && space != "" && r.joined(i) {
+			b.WriteString(space)
+			space = ""
+		}
 		switch {
 		case isGap(part.node):
 			b.WriteString(anything(i == 0, part.apart, next, i == len(r)-1))
@@ -158,6 +162,17 @@ func (r row) behind(first bool) string {
 		}
 	}
 	return b.String()
+}
+
+// joined tells that a part may be left out, but not what is joined to it without a
+// space, so that the space before them stays.
+func (r row) joined(i int) bool {
+	for ; empty(r[i].node) && i+1 < len(r) && !r[i+1].apart; i++ {
+		if !empty(r[i+1].node) {
+			return true
+		}
+	}
+	return false
 }
 
 // several is one of a node, with its space.

@@ -44,9 +44,9 @@ import (
 // Book is what some files say: kinds of sentences, and lists of words.
 type Book struct {
 	Kinds []*Kind
-	lists map[string]string // as they are written
+	lists map[string]string // as they are written, by the family, a slash and the name
 	raw   map[string]string // regular expressions that the program gave
-	nodes map[string]node
+	nodes map[string]node   // the lists that were read
 }
 
 // Kind is the sentences that mean one thing.
@@ -65,7 +65,8 @@ type Phrase struct {
 	Leaves   []string // sentences that it must not read
 	Where    string   // the file and line, for whoever looks for it
 
-	book *Book
+	book   *Book
+	family string
 }
 
 // Example is a sentence that a phrase reads.
@@ -109,12 +110,12 @@ func (b *Book) Kind(name string) *Kind {
 	return nil
 }
 
-// Lists are the names of the lists, those of the program included.
+// Shared is the family whose lists all others may use.
+const Shared = "words"
+
+// Lists are the names of the lists, each behind its family and a slash.
 func (b *Book) Lists() (names []string) {
 	for name := range b.lists {
-		names = append(names, name)
-	}
-	for name := range b.raw {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -182,12 +183,12 @@ func (r *reader) more(words string) error {
 
 func (r *reader) newList(line string) error {
 	name, words, ok := strings.Cut(line, "> =")
-	name = strings.TrimPrefix(name, "<")
+	name = r.family + "/" + strings.TrimPrefix(name, "<")
 	switch _, twice := r.book.lists[name]; {
 	case !ok:
 		return fmt.Errorf("a list is written <name> = words, not %q", line)
-	case twice || r.book.raw[name] != "":
-		return fmt.Errorf("there are two lists <%s>", name)
+	case twice:
+		return fmt.Errorf("there are two lists %s", name)
 	}
 	r.book.lists[name] = strings.TrimSpace(words)
 	r.list, r.phrase = name, nil
@@ -202,7 +203,7 @@ func (r *reader) newPhrase(line string) error {
 	case r.kind == nil:
 		return fmt.Errorf("a phrase of no kind: %q", line)
 	}
-	r.phrase = &Phrase{Lang: lang, Where: fmt.Sprintf("%s:%d", r.file, r.line), book: r.book}
+	r.phrase = &Phrase{Lang: lang, Where: fmt.Sprintf("%s:%d", r.file, r.line), book: r.book, family: r.family}
 	r.kind.Phrases = append(r.kind.Phrases, r.phrase)
 	r.list = ""
 	r.set(strings.TrimSpace(template))

@@ -36,14 +36,15 @@ const deepest = 30
 
 // parser reads a template.
 type parser struct {
-	book  *Book
-	rest  string
-	depth int
+	book   *Book
+	family string // whose lists it uses
+	rest   string
+	depth  int
 }
 
 // parse reads a whole template.
-func (b *Book) parse(template string, depth int) (node, error) {
-	p := &parser{b, template, depth}
+func (b *Book) parse(family, template string, depth int) (node, error) {
+	p := &parser{b, family, template, depth}
 	n, err := p.either(false)
 	if err == nil && p.rest != "" {
 		err = fmt.Errorf("%q has a bracket too many before %q", template, p.rest)
@@ -126,7 +127,7 @@ func (p *parser) part(close bool) (node, error) {
 			return nil, fmt.Errorf("%q begins with < and has no >", p.rest)
 		}
 		p.rest = rest
-		return p.book.list(name, p.depth)
+		return p.book.list(p.family, name, p.depth)
 	case '`':
 		expr, rest, ok := strings.Cut(p.rest[1:], "`")
 		if !ok {
@@ -177,7 +178,7 @@ func (p *parser) slot() (node, error) {
 	var err error
 	if from[end] == '}' {
 		p.rest = from[end+1:]
-		s.node, err = p.book.list(s.name, p.depth)
+		s.node, err = p.book.list(p.family, s.name, p.depth)
 		return s, err
 	}
 	p.rest = from[end:] // the colon takes the place of the bracket
@@ -216,22 +217,26 @@ func (p *parser) word() (node, error) {
 	return word(expr.String()), nil
 }
 
-// list is what a list holds.
-func (b *Book) list(name string, depth int) (node, error) {
-	if n, ok := b.nodes[name]; ok {
+// list is what a list of the family holds, or one that is shared.
+func (b *Book) list(family, name string, depth int) (node, error) {
+	for _, of := range []string{family, Shared} {
+		full := of + "/" + name
+		if n, ok := b.nodes[full]; ok {
+			return n, nil
+		}
+		words, ok := b.lists[full]
+		if !ok {
+			continue
+		}
+		n, err := b.parse(of, words, depth)
+		if err != nil {
+			return nil, fmt.Errorf("<%s>: %w", name, err)
+		}
+		b.nodes[full] = n
 		return n, nil
 	}
 	if expr, ok := b.raw[name]; ok {
 		return word("(?:" + expr + ")"), nil
 	}
-	words, ok := b.lists[name]
-	if !ok {
-		return nil, fmt.Errorf("there is no list <%s>", name)
-	}
-	n, err := b.parse(words, depth)
-	if err != nil {
-		return nil, fmt.Errorf("<%s>: %w", name, err)
-	}
-	b.nodes[name] = n
-	return n, nil
+	return nil, fmt.Errorf("there is no list <%s>", name)
 }
