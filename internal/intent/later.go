@@ -128,23 +128,19 @@ var (
 
 // wishes are the wishes by tool. The first that fits is meant.
 func wishes() []wish {
-	all := []wish{
-		{tool: "read_feed", answer: notYetFeed},
-		{tool: "http_request", answer: notYetHTTP},
-		{tool: "fetch_url", answer: notYetWeb},
-		{tool: "notion_*", answer: notYetNotion},
-		{tool: "recall", answer: notYetMemory},
-		{tool: "schedule_*", answer: notYetSchedule},
-		{tool: "forget", answer: notYetMemory},
-		{tool: "remember", answer: notYetMemory},
-		{tool: "search_documents", answer: notYetDocuments},
-		{tool: "weather", answer: notYetWeather},
-		{tool: "stock", answer: notYetStock},
-		{tool: "read_email", answer: notYetMail},
-		{tool: "send_email", answer: notYetMail},
+	return []wish{
+		{"read_feed", notYetFeed, wordsOf("later/read_feed")},
+		{"http_request", notYetHTTP, wordsOf("later/http_request")},
+		{"fetch_url", notYetWeb, wordsOf("later/fetch_url")},
+		{"notion_*", notYetNotion, wordsOf("later/notion_*")},
+		{"recall", notYetMemory, wordsOf("later/recall")},
+		{"schedule_*", notYetSchedule, wordsOf("later/schedule_*")},
+		{"forget", notYetMemory, wordsOf("later/forget")},
+		{"remember", notYetMemory, wordsOf("later/remember")},
+		{"search_documents", notYetDocuments, wordsOf("later/search_documents")},
+		{"weather", notYetWeather, wordsOf("later/weather")},
+		{"stock", notYetStock, wordsOf("later/stock")},
+		{"read_email", notYetMail, wordsOf("later/read_email")},
+		{"send_email", notYetMail, wordsOf("later/send_email")},
 	}
-	for i, w := range all {
-		all[i].words = wordsOf("later/" + w.tool)
-	}
-	return all
 }

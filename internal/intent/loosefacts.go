@@ -113,7 +113,7 @@ func toldSums() []rule {
 		return oneCall{tool: calculate, args: arguments{"expression": fmt.Sprintf(form, args...)}}
 	}
 	with := func(kind string, asked bool, make func(m captures) goal) rule {
-		return rule{phrasesOf("sums/" + kind), func(u *utterance, m captures) goal {
+		return rule{phrasesOf(kind), func(u *utterance, m captures) goal {
 			if asked && !asksTotal.has(u.core+strings.TrimSpace(u.Text)) || u.fileNamed() != "" {
 				return nil
 			}
@@ -122,13 +122,13 @@ func toldSums() []rule {
 	}
 	return []rule{
 		{[]pattern{pricedItem}, func(u *utterance, _ captures) goal { return u.shoppingSum() }},
-		with("share of an amount", false, func(m captures) goal { return sum("%s * %s / 100", number(m["amount"]), number(m["rate"])) }),
-		with("shared by some", false, func(m captures) goal {
+		with("sums/share of an amount", false, func(m captures) goal { return sum("%s * %s / 100", number(m["amount"]), number(m["rate"])) }),
+		with("sums/shared by some", false, func(m captures) goal {
 			return sum("%s / %d", number(m["amount"]), max(1, smallNumbers.or(m["n"], atoi(m["n"]))))
 		}),
-		with("with a rate", true, func(m captures) goal { return sum("%s * (1 + %s / 100)", number(m["amount"]), number(m["rate"])) }),
-		with("less a rate", true, func(m captures) goal { return sum("%s * (1 - %s / 100)", number(m["amount"]), number(m["rate"])) }),
-		with("in a period", true, func(m captures) goal {
+		with("sums/with a rate", true, func(m captures) goal { return sum("%s * (1 + %s / 100)", number(m["amount"]), number(m["rate"])) }),
+		with("sums/less a rate", true, func(m captures) goal { return sum("%s * (1 - %s / 100)", number(m["amount"]), number(m["rate"])) }),
+		with("sums/in a period", true, func(m captures) goal {
 			count := fmt.Sprint(smallNumbers.or(strings.ReplaceAll(m["m"], "an", "a"), atoi(m["m"])))
 			if m["m"] == "half a" {
 				count = "0.5"

@@ -27,8 +27,8 @@
 //	\(               a sign that means something else without the stroke
 //
 // Parts with a space between them are apart in the sentence, others are not, as Chinese
-// words are. A phrase takes a whole sentence. One that ends in "-> move {file} to {to}"
-// puts the sentence in other words.
+// words are. A phrase takes a whole sentence. One that ends in "-> move {file} to {where}"
+// puts the sentence in other words; its examples show them behind the arrow.
 //
 // What it looks like is owed to the sentence templates of Home Assistant.
 package phrase
@@ -71,8 +71,9 @@ type Phrase struct {
 
 // Example is a sentence that a phrase reads.
 type Example struct {
-	Says  string
-	Slots map[string]string // what some of its slots hold
+	Says    string
+	Slots   map[string]string // what some of its slots hold
+	Becomes string            // the other words for it, where the phrase has some
 }
 
 // languages are what a phrase may be in.
@@ -168,7 +169,7 @@ func (r *reader) more(words string) error {
 	case r.phrase == nil:
 		return fmt.Errorf("nothing above it goes on with %q", words)
 	case mark == "+":
-		e, err := example(says)
+		e, err := example(says, r.phrase.Into != "")
 		r.phrase.Reads = append(r.phrase.Reads, e)
 		return err
 	case mark == "-":
@@ -228,10 +229,15 @@ func (p *Phrase) whole() string {
 	return p.Template + " -> " + p.Into
 }
 
-// example reads "words => slot=what it holds; other=what that holds".
-func example(words string) (Example, error) {
+// example reads "words => slot=what it holds; other=what that holds", or "words =>
+// other words" for a phrase with other words.
+func example(words string, reworded bool) (Example, error) {
 	says, slots, _ := strings.Cut(words, " => ")
 	e := Example{Says: strings.TrimSpace(says), Slots: map[string]string{}}
+	if reworded {
+		e.Becomes = strings.TrimSpace(slots)
+		return e, nil
+	}
 	if slots == "" {
 		return e, nil
 	}

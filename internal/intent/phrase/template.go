@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A node is a part of a phrase.
@@ -193,15 +194,15 @@ const signs = " ()[]{}<>|`"
 func (p *parser) word() (node, error) {
 	var expr strings.Builder
 	for p.rest != "" && !strings.ContainsRune(signs, rune(p.rest[0])) && !strings.HasPrefix(p.rest, "...") {
-		r := []rune(p.rest)[0]
-		size := len(string(r))
+		r, size := utf8.DecodeRuneInString(p.rest)
 		switch r {
 		case '\\':
-			if len(p.rest) == 1 {
+			next, n := utf8.DecodeRuneInString(p.rest[1:])
+			if n == 0 {
 				return nil, fmt.Errorf("a stroke at the end stands before nothing")
 			}
-			expr.WriteString(quoted(p.rest[1:2]))
-			size = 2
+			expr.WriteString(quoted(string(next)))
+			size += n
 		case '~':
 			expr.WriteString(`\pL*`)
 		case '_':
