@@ -120,9 +120,13 @@ func newPattern(expr string) pattern {
 	return pattern{compiled: sync.OnceValue(func() *regexp.Regexp { return compile(expr) })}
 }
 
-// compile makes an expression that takes words as newPattern says.
+// compile makes an expression that takes words as newPattern says. Most have no Czech
+// letters, and to look for each of them costs more than to compile what has none.
 func compile(expr string) *regexp.Regexp {
-	return regexp.MustCompile(`(?is)` + accents.Replace(expr))
+	if strings.ContainsFunc(expr, func(r rune) bool { return r >= 'á' && r <= 'ž' }) {
+		expr = accents.Replace(expr)
+	}
+	return regexp.MustCompile(`(?is)` + expr)
 }
 
 // newPatterns makes several.
