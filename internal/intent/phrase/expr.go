@@ -133,6 +133,7 @@ func (r row) expr() string {
 
 // behind is the row from a place on. At its first place there is no space yet.
 func (r row) behind(first bool) string {
+	r = r.flat(first)
 	var b strings.Builder
 	for i, part := range r {
 		space, next := "", i+1 < len(r) && r[i+1].apart
@@ -163,6 +164,23 @@ func (r row) behind(first bool) string {
 		}
 	}
 	return b.String()
+}
+
+// flat puts the parts of a row that may be left out as a whole in its place, if they
+// are apart: each then has its own space, and need not be written for all that may
+// come before it.
+func (r row) flat(first bool) row {
+	var all row
+	for i, part := range r {
+		inner, ok := part.node.(row)
+		if !ok || !empty(inner) || !part.apart && (!first || i > 0) {
+			all = append(all, part)
+			continue
+		}
+		inner = append(row{{inner[0].node, part.apart}}, inner[1:]...)
+		all = append(all, inner.flat(false)...)
+	}
+	return all
 }
 
 // joined tells that a part may be left out, but not what is joined to it without a

@@ -194,23 +194,27 @@ const signs = " ()[]{}<>|`"
 func (p *parser) word() (node, error) {
 	var expr strings.Builder
 	for p.rest != "" && !strings.ContainsRune(signs, rune(p.rest[0])) && !strings.HasPrefix(p.rest, "...") {
-		r, size := utf8.DecodeRuneInString(p.rest)
-		switch r {
+		plain := strings.IndexAny(p.rest[1:], signs+`\~_.`) + 1
+		if plain == 0 {
+			plain = len(p.rest)
+		}
+		switch p.rest[0] {
 		case '\\':
-			next, n := utf8.DecodeRuneInString(p.rest[1:])
-			if n == 0 {
+			_, size := utf8.DecodeRuneInString(p.rest[1:])
+			if plain = 1 + size; size == 0 {
 				return nil, fmt.Errorf("a stroke at the end stands before nothing")
 			}
-			expr.WriteString(quoted(string(next)))
-			size += n
+			expr.WriteString(quoted(strings.ToValidUTF8(p.rest[1:plain], "")))
 		case '~':
 			expr.WriteString(`\pL*`)
+			plain = 1
 		case '_':
 			expr.WriteString(` ?`)
+			plain = 1
 		default:
-			expr.WriteString(quoted(string(r)))
+			expr.WriteString(quoted(strings.ToValidUTF8(p.rest[:plain], "")))
 		}
-		p.rest = p.rest[size:]
+		p.rest = p.rest[plain:]
 	}
 	if expr.Len() == 0 {
 		return nil, fmt.Errorf("%q begins with a sign that stands for itself only behind a stroke", p.rest)
@@ -232,6 +236,9 @@ func (b *Book) list(family, name string, depth int) (node, error) {
 		n, err := b.parse(of, words, depth)
 		if err != nil {
 			return nil, fmt.Errorf("<%s>: %w", name, err)
+		}
+		if _, several := n.(again); !several && !empty(n) { // it is the same everywhere
+			n = word(expr(n))
 		}
 		b.nodes[full] = n
 		return n, nil
