@@ -122,7 +122,7 @@ func (w words) match(s string) (captures, bool) {
 func exprOf(p *phrase.Phrase) string {
 	expr, err := p.Expr()
 	if err != nil {
-		panic(p.Where + ": " + err.Error())
+		panic(p.Where() + ": " + err.Error())
 	}
 	return expr
 }

@@ -23,21 +23,21 @@ import (
 func TestPhrases(t *testing.T) {
 	for _, k := range book().Kinds {
 		for i, p := range k.Phrases {
-			if len(p.Reads) == 0 {
-				t.Errorf("%s has no example", p.Where)
+			if len(shownBy(t, p)) == 0 {
+				t.Errorf("%s has no example", p.Where())
 			}
-			for _, e := range p.Reads {
+			for _, e := range shownBy(t, p) {
 				reads(t, p, e)
 				for _, before := range k.Phrases[:i] {
 					if patternOf(before).has(e.Says) {
-						t.Errorf("%s: %q is read by %s already", p.Where, e.Says, before.Where)
+						t.Errorf("%s: %q is read by %s already", p.Where(), e.Says, before.Where())
 					}
 				}
 			}
 			for _, says := range p.Leaves {
 				for _, other := range k.Phrases {
 					if m, ok := patternOf(other).match(says); ok {
-						t.Errorf("%s: %q is read by %s, as %v", p.Where, says, other.Where, m)
+						t.Errorf("%s: %q is read by %s, as %v", p.Where(), says, other.Where(), m)
 					}
 				}
 			}
@@ -45,23 +45,33 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
+// shownBy gives the examples of a phrase.
+func shownBy(t *testing.T, p *phrase.Phrase) []phrase.Example {
+	t.Helper()
+	all, err := p.Reads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // reads checks what a phrase makes of an example.
 func reads(t *testing.T, p *phrase.Phrase, e phrase.Example) {
 	t.Helper()
 	m, ok := patternOf(p).match(e.Says)
 	if !ok {
-		t.Errorf("%s: %q is not read", p.Where, e.Says)
+		t.Errorf("%s: %q is not read", p.Where(), e.Says)
 		return
 	}
 	if p.Into != "" {
 		words := patternOf(p).compiled().ReplaceAllString(e.Says, p.Replacement())
 		if strings.TrimSpace(words) != e.Becomes {
-			t.Errorf("%s: %q becomes %q, not %q", p.Where, e.Says, words, e.Becomes)
+			t.Errorf("%s: %q becomes %q, not %q", p.Where(), e.Says, words, e.Becomes)
 		}
 		return
 	}
 	if !maps.Equal(m, captures(e.Slots)) {
-		t.Errorf("%s: %q is read as %v, not %v", p.Where, e.Says, m, e.Slots)
+		t.Errorf("%s: %q is read as %v, not %v", p.Where(), e.Says, m, e.Slots)
 	}
 }
 
@@ -70,15 +80,15 @@ func reads(t *testing.T, p *phrase.Phrase, e phrase.Example) {
 func TestPhraseLanguages(t *testing.T) {
 	for _, k := range book().Kinds {
 		for _, p := range k.Phrases {
-			for _, e := range p.Reads {
+			for _, e := range shownBy(t, p) {
 				if isChinese(e.Says) != (p.Lang == "zh") {
-					t.Errorf("%s is of language %s, but reads %q", p.Where, p.Lang, e.Says)
+					t.Errorf("%s is of language %s, but reads %q", p.Where(), p.Lang, e.Says)
 				}
 			}
 			if p.Lang != "zh" && isChinese(p.Template) {
-				t.Errorf("%s has Chinese words, but is of language %s", p.Where, p.Lang)
-			} else if p.Lang == "zh" && compile(exprOf(p)).MatchString(strings.Map(noHan, p.Reads[0].Says)) {
-				t.Errorf("%s reads %q without its Chinese words", p.Where, p.Reads[0].Says)
+				t.Errorf("%s has Chinese words, but is of language %s", p.Where(), p.Lang)
+			} else if p.Lang == "zh" && compile(exprOf(p)).MatchString(strings.Map(noHan, shownBy(t, p)[0].Says)) {
+				t.Errorf("%s reads %q without its Chinese words", p.Where(), shownBy(t, p)[0].Says)
 			}
 		}
 	}
@@ -114,10 +124,10 @@ func TestPhrasesLead(t *testing.T) {
 	rules := rulesByPhrase(r)
 	for _, k := range book().Kinds {
 		for _, p := range k.Phrases {
-			for _, e := range p.Reads {
+			for _, e := range shownBy(t, p) {
 				if want, ok := ledTo(r, rules, k, p, e.Says); ok {
 					if got := moveFor(t, r, e.Says); got != want {
-						t.Errorf("%s: %q leads to %s, not %s", p.Where, e.Says, got, want)
+						t.Errorf("%s: %q leads to %s, not %s", p.Where(), e.Says, got, want)
 					}
 				}
 			}

@@ -60,13 +60,28 @@ type Kind struct {
 type Phrase struct {
 	Lang     string // en, zh, cs, or any
 	Template string
-	Into     string // other words for it, or empty
-	Reads    []Example
+	Into     string   // other words for it, or empty
 	Leaves   []string // sentences that it must not read
-	Where    string   // the file and line, for whoever looks for it
 
-	book   *Book
-	family string
+	book         *Book
+	family, file string
+	line         int
+	examples     []string // as they are written: the program does not need them
+}
+
+// Where is the file and line of a phrase, for whoever looks for it.
+func (p *Phrase) Where() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
+
+// Reads are the sentences that a phrase is said to read.
+func (p *Phrase) Reads() (all []Example, err error) {
+	for _, words := range p.examples {
+		e, err := example(words, p.Into != "")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Where(), err)
+		}
+		all = append(all, e)
+	}
+	return all, nil
 }
 
 // Example is a sentence that a phrase reads.
@@ -169,12 +184,10 @@ func (r *reader) more(words string) error {
 	case r.phrase == nil:
 		return fmt.Errorf("nothing above it goes on with %q", words)
 	case mark == "+":
-		e, err := example(says, r.phrase.Into != "")
-		r.phrase.Reads = append(r.phrase.Reads, e)
-		return err
+		r.phrase.examples = append(r.phrase.examples, says)
 	case mark == "-":
 		r.phrase.Leaves = append(r.phrase.Leaves, says)
-	case len(r.phrase.Reads)+len(r.phrase.Leaves) > 0:
+	case len(r.phrase.examples)+len(r.phrase.Leaves) > 0:
 		return fmt.Errorf("a phrase goes on behind its examples: %q", words)
 	default:
 		r.set(r.phrase.whole() + " " + words)
@@ -204,7 +217,7 @@ func (r *reader) newPhrase(line string) error {
 	case r.kind == nil:
 		return fmt.Errorf("a phrase of no kind: %q", line)
 	}
-	r.phrase = &Phrase{Lang: lang, Where: fmt.Sprintf("%s:%d", r.file, r.line), book: r.book, family: r.family}
+	r.phrase = &Phrase{Lang: lang, book: r.book, family: r.family, file: r.file, line: r.line}
 	r.kind.Phrases = append(r.kind.Phrases, r.phrase)
 	r.list = ""
 	r.set(strings.TrimSpace(template))

@@ -118,10 +118,11 @@ func TestRead(t *testing.T) {
 		t.Fatalf("the kind is %+v", k)
 	}
 	p := k.Phrases[0]
-	if p.Lang != "en" || p.Template != "find {word} again" || p.Where != "home.txt:4" || len(p.Reads) != 1 || len(p.Leaves) != 1 {
-		t.Errorf("the phrase is %+v", p)
+	all, err := p.Reads()
+	if err != nil || p.Lang != "en" || p.Template != "find {word} again" || p.Where() != "home.txt:4" || len(all) != 1 || len(p.Leaves) != 1 {
+		t.Fatalf("the phrase is %+v, %v", p, err)
 	}
-	if e := p.Reads[0]; e.Says != "find it again" || e.Slots["word"] != "it" || e.Slots["other"] != "a = b" {
+	if e := all[0]; e.Says != "find it again" || e.Slots["word"] != "it" || e.Slots["other"] != "a = b" {
 		t.Errorf("the example is %+v", e)
 	}
 	if lists := b.Lists(); strings.Join(lists, " ") != "words/thing words/word" {
@@ -132,7 +133,7 @@ func TestRead(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"fr: trouve":                           "home.txt:2: a phrase begins with one of en, zh, cs, any",
-		"en: find\n  + find => x":              "home.txt:3: a slot of an example",
+		"en: find\n  + find => x":              "home.txt:2: a slot of an example",
 		"en: find\n  + find\n    it":           "home.txt:4: a phrase goes on behind its examples",
 		"  + find":                             "home.txt:2: nothing above it",
 		"## kind":                              "home.txt:2: there are two kinds",
@@ -154,6 +155,9 @@ func TestMistakes(t *testing.T) {
 		b, err := bookOf(t, text)
 		if err == nil {
 			_, err = b.Kind("home/kind").Phrases[0].Expr()
+		}
+		if err == nil {
+			_, err = b.Kind("home/kind").Phrases[0].Reads()
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
