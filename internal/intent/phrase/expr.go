@@ -17,7 +17,9 @@ func quoted(s string) string { return regexp.QuoteMeta(s) }
 
 // Expr is a regular expression for the sentences that a phrase reads.
 func (p *Phrase) Expr() (string, error) {
+	p.book.mu.Lock()
 	n, err := p.book.parse(p.family, p.Template, 0)
+	p.book.mu.Unlock()
 	if err != nil {
 		return "", err
 	}

@@ -39,14 +39,18 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// Book is what some files say: kinds of sentences, and lists of words.
+// Book is what some files say: kinds of sentences, and lists of words. It is safe for
+// concurrent use.
 type Book struct {
 	Kinds []*Kind
 	lists map[string]string // as they are written, by the family, a slash and the name
 	raw   map[string]string // regular expressions that the program gave
-	nodes map[string]node   // the lists that were read
+
+	mu    sync.Mutex
+	nodes map[string]node // the lists that were read
 }
 
 // Kind is the sentences that mean one thing.

@@ -3,6 +3,7 @@ package phrase
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -76,6 +77,23 @@ func TestTemplates(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestConcurrent is for the race detector.
+func TestConcurrent(t *testing.T) {
+	b, err := bookOf(t, "en: find <thing>\n\nen: take <thing>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for _, p := range b.Kind("home/kind").Phrases {
+		wg.Go(func() {
+			if expr, err := p.Expr(); err != nil || !strings.Contains(expr, "shared") {
+				t.Errorf("%q, %v", expr, err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestSlots(t *testing.T) {
