@@ -27,7 +27,8 @@
 //	           embedded,
 //	           embedded/gguf,
 //	           lang, text, where, heap,
-//	           intent/fill
+//	           intent/fill,
+//	           intent/phrase
 //
 // Two packages stand above these, as wiring. Package app is the only one that
 // knows all others: it builds the program from its configuration, and holds one

@@ -80,8 +80,9 @@ var arrows = map[string]row{
 	"internal/desktop":       {abilities, ". internal/text"},
 	"internal/model":         {abilities, ". internal/jsonrepair internal/model/server internal/redact internal/text internal/toolcall internal/wire internal/wire/ollama"},
 	"internal/model/server":  {abilities, ". internal/redact internal/wire internal/wire/openai internal/wire/ollama internal/where"},
-	"internal/intent":        {abilities, ". internal/intent/fill internal/lang"},
+	"internal/intent":        {abilities, ". internal/intent/fill internal/intent/phrase internal/lang"},
 	"internal/intent/fill":   {ground, ""},
+	"internal/intent/phrase": {ground, ""},
 
 	"internal/store":         {ground, ". internal/audit internal/text"},
 	"internal/audit":         {ground, "."},

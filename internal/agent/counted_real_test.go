@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,8 +165,8 @@ func TestCondenseReal(t *testing.T) {
 		t.Errorf("the calls were %v", m.why)
 	}
 	step, err := w.agent.Debug(t.Context(), owner, o.session)
-	if err != nil || !strings.Contains(step.Request.Messages[len(step.Request.Messages)-1].Content, `{"digest":`) {
+	// What the model makes of it is its own: it may ask for the same again.
+	if err != nil || !slices.ContainsFunc(step.Request.Messages, func(m loci.Message) bool { return strings.Contains(m.Content, `{"digest":`) }) {
 		t.Errorf("the model went on with %+v, %v", step.Request.Messages, err)
 	}
-	t.Logf("%s", step.Request.Messages[len(step.Request.Messages)-1].Content)
 }

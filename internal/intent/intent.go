@@ -8,10 +8,12 @@
 // sentence, or let the model talk. It keeps nothing between calls, so a turn
 // survives a restart.
 //
-// A decision is made in three steps, from sure to vague. Rules are regular
-// expressions over whole sentences, in English, Chinese and Czech, one file a
-// family; they cover the plain requests and read the arguments out of the
-// person's own words. Greetings, and requests for what loci cannot do, have fixed
+// A decision is made in three steps, from sure to vague. Rules take whole sentences,
+// in English, Chinese and Czech, one file a family; they cover the plain requests and
+// read the arguments out of the person's own words. What sentences they take is
+// written in the folder phrases, each form with examples, in the way that package
+// phrase explains, or, in families that are not there yet, as regular expressions;
+// what a sentence leads to is code. Greetings, and requests for what loci cannot do, have fixed
 // answers: a small model would make something up. What goes on from the
 // conversation ("how many lines does it have?") is made whole from it first.
 // What changes files must be plain and whole, because a person is asked about it;

@@ -115,7 +115,7 @@ func valueIn(line, level string) string {
 var moduleOf = func() func(level string) *regexp.Regexp {
 	made := map[string]pattern{}
 	for _, level := range levelNames {
-		made[level] = pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(byModule(level)) })}
+		made[level] = pattern{compiled: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(byModule(level)) })}
 	}
 	return func(level string) *regexp.Regexp { return made[level].compiled() }
 }()

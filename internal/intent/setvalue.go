@@ -128,15 +128,7 @@ func (u *utterance) set(g setting) goal {
 
 // switching asks to turn something in a file on or off.
 func switching() rule {
-	const what = `(?:the )?(?P<what>[\w.-]+(?: [\w.-]+)?)(?: (?:mode|option|setting|flag|switch))?`
-	return rule{newPatterns(
-		`^(?:turn|switch|set) (?P<on>on|off) `+what+` in(?: the)?(?: file)? `+fileName+`$`,
-		`^(?:turn|switch|set) `+what+` (?P<on>on|off) in(?: the)?(?: file)? `+fileName+`$`,
-		`^(?P<on>enable|disable|activate|deactivate) `+what+` in(?: the)?(?: file)? `+fileName+`$`,
-		`^in(?: the)?(?: file)? `+fileName+`,? (?:turn|switch|set) `+what+` (?P<on>on|off)$`,
-		`^in(?: the)?(?: file)? `+fileName+`,? (?:turn|switch) (?P<on>on|off) `+what+`$`, `^in(?: the)?(?: file)? `+fileName+`,? (?P<on>enable|disable|activate|deactivate) `+what+`$`,
-		`^(?P<on>zapni|vypni) (?P<what>\S+) (?:v|ve)(?: souboru)? `+fileName+`$`, `^(?:在|把)\s*`+fileName+`\s*(?:里面|里|中)?的?\s*(?P<on>打开|关闭|开启|禁用|启用)\s*(?P<what>[\w.-]+)$`, `^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?的\s*(?P<what>[\w.-]+)\s*(?P<on>打开|关闭|开启|禁用|启用|关掉)$`,
-	), func(u *utterance, m captures) goal {
+	return rule{phrasesOf("switches/turned"), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		if !ok || !isKnownFile(path) {
 			return nil
@@ -145,7 +137,7 @@ func switching() rule {
 	}}
 }
 
-var turnsOn = newPattern(`^(?:on|enable|activate|zapni|打开|开启|启用)$`)
+var turnsOn = wordsOf("switches/on")
 
 var (
 	oldAndNew = lang.Words{

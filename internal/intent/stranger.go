@@ -116,7 +116,7 @@ func (u *utterance) known(strangers []loci.ToolSpec, g goal) []*known {
 // Wikipedia?" names the tool, and not what to look up.
 func (k *known) echoed() bool {
 	for _, v := range k.args {
-		if text, ok := v.(string); ok && len(k.name) > 0 && slices.Equal(wordsOf(text), k.name) {
+		if text, ok := v.(string); ok && len(k.name) > 0 && slices.Equal(stemsOf(text), k.name) {
 			return true
 		}
 	}
@@ -147,7 +147,7 @@ func (k *known) meant(u *utterance, talks float64) bool {
 	if k.asked(u.core) || k.looks() && k.wish > 0 && len(k.args) > 0 && k.score >= k.wish {
 		return true
 	}
-	named := k.named(wordsOf(maskNames(u.core))) || slices.Equal(k.name, k.heard(u.core))
+	named := k.named(stemsOf(maskNames(u.core))) || slices.Equal(k.name, k.heard(u.core))
 	if k.orders(u.core) {
 		enough := ordered
 		if k.looks() { // all that looks is ordered by much the same verbs
@@ -166,7 +166,7 @@ func (k *known) meant(u *utterance, talks float64) bool {
 
 // heard are the words of a stranger's name that a request has, names of its own included.
 func (k *known) heard(core string) []string {
-	stems := wordsOf(mask(core))
+	stems := stemsOf(mask(core))
 	return slices.DeleteFunc(slices.Clone(k.name), func(w string) bool { return !slices.Contains(stems, w) })
 }
 
@@ -180,7 +180,7 @@ func (r *Router) weigh(ctx context.Context, u *utterance, all []*known) (talks f
 		}
 		r.log.WarnContext(ctx, "tools without examples are told apart by their words alone", "error", err.Error())
 	}
-	stems := wordsOf(maskNames(u.core))
+	stems := stemsOf(maskNames(u.core))
 	for _, k := range all {
 		k.score = k.shared(stems)
 	}

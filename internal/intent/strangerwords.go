@@ -49,8 +49,8 @@ var idle = wordSet(`a an the of for in on at to from by with and or is are be it
 	latest new certain user person people client tool function use used using which what how when where who all more each their them they you your
 	i me my not no if so can will do does as into about between optional only number`)
 
-// wordsOf are the words of a text that say something, as stems.
-func wordsOf(text string) (stems []string) {
+// stemsOf are the words of a text that say something, as stems.
+func stemsOf(text string) (stems []string) {
 	for w := range strings.FieldsFuncSeq(splitName(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
 		if s := fill.Stem(strings.ToLower(w)); s != "" && !idle[s] {
 			stems = append(stems, s)
@@ -71,7 +71,7 @@ type said struct {
 }
 
 func saidBy(t loci.ToolSpec) said {
-	return said{name: wordsOf(t.Name), rest: wordsOf(firstWords(t)), all: wordsOf(t.Description[:min(len(t.Description), mostWords)])}
+	return said{name: stemsOf(t.Name), rest: stemsOf(firstWords(t)), all: stemsOf(t.Description[:min(len(t.Description), mostWords)])}
 }
 
 // verbs are the words that it does its work by, as far as they are known as verbs: one of
@@ -120,7 +120,7 @@ var tellsTool = newPattern(`\b(?:use|call|using|invoke|run|with) (?:the |your )?
 // asked tells whether a request says by name that the stranger is to be used.
 func (s said) asked(core string) bool {
 	m, ok := tellsTool.match(core)
-	return ok && slices.Equal(wordsOf(m["name"]), s.name)
+	return ok && slices.Equal(stemsOf(m["name"]), s.name)
 }
 
 // shares tells whether two lists have a word in common.
@@ -180,5 +180,5 @@ func wishWords(g goal) []string {
 	}
 	text, _, _ = strings.Cut(text, ":")
 	text, _, _ = strings.Cut(text, ", because")
-	return wordsOf(text)
+	return stemsOf(text)
 }

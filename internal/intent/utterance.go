@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -101,7 +102,10 @@ type captures map[string]string
 
 // pattern is a regular expression that is compiled when it is first used: there
 // are hundreds of them, and most programs that start need none.
-type pattern struct{ compiled func() *regexp.Regexp }
+type pattern struct {
+	compiled func() *regexp.Regexp
+	chinese  bool // it takes nothing without Chinese letters
+}
 
 // accents are the letters that Czechs leave their marks off when in a hurry: a
 // pattern with soubory ve složce takes slozce too.
@@ -113,9 +117,16 @@ var accents = strings.NewReplacer(
 // newPattern compiles an expression that knows no case and takes Czech letters
 // with or without their marks.
 func newPattern(expr string) pattern {
-	return pattern{sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?is)` + accents.Replace(expr))
-	})}
+	return pattern{compiled: sync.OnceValue(func() *regexp.Regexp { return compile(expr) })}
+}
+
+// compile makes an expression that takes words as newPattern says. Most have no Czech
+// letters, and to look for each of them costs more than to compile what has none.
+func compile(expr string) *regexp.Regexp {
+	if strings.ContainsFunc(expr, func(r rune) bool { return r >= 'á' && r <= 'ž' }) {
+		expr = accents.Replace(expr)
+	}
+	return regexp.MustCompile(`(?is)` + expr)
 }
 
 // newPatterns makes several.
@@ -129,6 +140,9 @@ func newPatterns(exprs ...string) []pattern {
 
 // match gives the named parts. A name may occur more than once in alternatives.
 func (p pattern) match(s string) (captures, bool) {
+	if p.chinese && !isChinese(s) {
+		return nil, false
+	}
 	re := p.compiled()
 	found := re.FindStringSubmatch(s)
 	if found == nil {
@@ -144,4 +158,11 @@ func (p pattern) match(s string) (captures, bool) {
 }
 
 // has tells whether the pattern occurs.
-func (p pattern) has(s string) bool { return p.compiled().MatchString(s) }
+func (p pattern) has(s string) bool {
+	return (!p.chinese || isChinese(s)) && p.compiled().MatchString(s)
+}
+
+// isChinese tells whether a text has a Chinese letter.
+func isChinese(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+}

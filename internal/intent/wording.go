@@ -11,43 +11,8 @@ import (
 // verbs, without the reason that was given, or only the clause that asks. Each
 // wording is made of the person's own words, but for the verb.
 
-// plainer are the words that begin requests, and the plain ones for them. They are
-// applied in order, so that one may prepare the next.
-var plainer = []struct {
-	pattern pattern
-	word    string
-}{
-	{newPattern(`^(?:(?:i(?:'d| would) (?:like|love) (?:you )?to|i (?:want|need|have|wanna) (?:you )?to|i(?:'ll| will) need you to|i was wondering if you could|would you mind|do you mind|be so kind (?:and|as to)|go ahead and|feel free to|make sure to|be a dear and|help me(?: to)?|would it be possible to|is it possible to|any chance you could|mind|just|please|kindly|can we|could we|shall we|maybe|so|well|hm+|um+|oh|ah|right|sorry|dude|mate|man|buddy|yo|now|pls|plz),? )+`), ""},
-	{newPattern(`^(know|find out|see|check|figure out|learn) (what|which|how|where|who|when|whether|if)\b`), "$2"},
-	{newPattern(`^(?:whats|what s|wats|wat is|wut is)\b`), "what's"},
-	{newPattern(`^(where|who|how|when)(?:s| s) `), "$1's "},
-	{newPattern(`^(?:gimme|gime|giv me) `), "give me "},
-	{newPattern(`^(?:lemme|let me) (?:see|read|look at|view) `), "show me "},
-	{newPattern(`^(?:get rid of|chuck(?: out| away)?|throw (?:out|away)|toss(?: out| away)?|bin|dump|ditch|scrap|wipe|nuke|discard|dispose of|zap|destroy|clear away|unlink|del|rm(?: -\w+)?|put in the trash) `), "delete "},
-	{newPattern(`^(throw|put|move|send|toss) (\S+) (?:away|out|(?:in|into|to) the (?:trash|bin|recycle bin|rubbish))$`), "delete $2"},
-	{newPattern(`^(\S+\.\w+) (?:belongs|should (?:be|go|live)|goes|needs to go) (?:in|into|to|under) (.+?),? (?:so )?(?:please )?(?:move|put) it there$`), "move $1 to $2"},
-	{newPattern(`^(?:take|grab|get) (\S+\.\w+) and (?:put|move|stick|place|drop) it (?:in|into|to|under|inside) (.+)$`), "move $1 to $2"},
-	{newPattern(`^(move \S+) from here `), "$1 "},
-	{newPattern(`^(?:give|change) (?:the )?(?:file )?(\S+\.\w+) (?:a|the) (?:new|different|another) name[:,]? (?:to )?(\S+\.\w+)$`), "rename $1 to $2"},
-	{newPattern(`^do (?:a|an|the) ((?:git|npm|make|cargo|docker|pip) .+)$`), "run $1"},
-	{newPattern(`^(?:launch|start|kick off|fire off|do|perform) ((?:git|npm|make|cargo|docker|pip3?|pytest|python3?|go) .+)$`), "run $1"},
-	{newPattern(`^change (?:the )?(?:file ?name|name)(?: of)?(?: the file)? (\S+\.\w+) (?:to|into) (\S+\.\w+)$`), "rename $1 to $2"},
-	{newPattern(`^mv (\S+) (\S+)$`), "move $1 to $2"},
-	{newPattern(`^(?:stick|put|shift|relocate|transfer|drop|drag|stash|tuck|bring|pop|throw|take|store) (.+? (?:to|into|in|inside|under) (?:the |my )?\S+(?: folder| directory)?)$`), "move $1"},
-	{newPattern(`^(move \S+) (?:over to|inside of|down to|up to|across to|back to|out to|over into) `), "$1 to "},
-	{newPattern(`^(?:call|name|retitle|relabel) (\S+\.\w+) (\S+\.\w+)(?: from now on| instead| now)?$`), "rename $1 to $2"},
-	{newPattern(`^(?:call|name|rename|retitle) (\S+\.\w+)(?: (?:to|as|into|as in|->|=>))? (\S+\.\w+)(?: from now on| instead| now)?$`), "rename $1 to $2"},
-	{newPattern(`^(?:give|change) (?:the )?(?:file )?(\S+\.\w+) (?:the|its|a) (?:new )?name (?:to )?(\S+\.\w+)$`), "rename $1 to $2"},
-	{newPattern(`^change (?:the )?(?:file ?)?name (?:of )?(?:the file )?(\S+\.\w+) (?:to|into) (\S+\.\w+)$`), "rename $1 to $2"},
-	{newPattern(`^(\S+\.\w+) should (?:now )?be (?:called|named) (\S+\.\w+)$`), "rename $1 to $2"},
-	{newPattern(`^(?:append|add|tack|put|write|insert|jot)(?: down)?(?: an?| the| one)?(?: new| extra| more)* (?:line|item|entry|note|sentence|task|row|todo)(?:,? (?:saying|that says|reading|with(?: the text)?|containing|which says))?:? (.+?),? (?:to|at|on|onto|in|into)(?: the (?:end|bottom|very end)(?: of)?)?(?: the)?(?: file)? (\S+\.\w+)$`), "add $1 to $2"},
-	{newPattern(`^(?:tack|stick|jot|put|write|insert)(?: down)? (.+?),? (?:to|at|on|onto|in|into) the (?:end|bottom|very end)(?: of)?(?: the)?(?: file)? (\S+\.\w+)$`), "add $1 to $2"},
-	{newPattern(`^(?:have|take|having|taking|get) (?:a |another )?(?:quick )?(?:look|peek|glance) (?:at|into|in|inside|through) `), "look in "},
-	{newPattern(`^(?:peek|glance|go|dig|dive) (?:at|into|in|inside|through) `), "look in "},
-	{newPattern(`^(?:check out|pull up|bring up|open up|dig up|grab|fetch|get|display|dump|print(?: out)?|output|view|cat|type out|spit out|hand me|give me|let's see|let me have)(?: me)? `), "show me "},
-	{newPattern(`^(show me .+?) (?:to|on) (?:the |my )?(?:screen|terminal|console)$`), "$1"},
-	{newPattern(`^(?:fire up|boot up|bring up|start up|kick off|pull up|load up|spin up|run|launch|begin|open up|switch on|turn on) `), "start "},
-}
+// plainer puts the beginning of a request in plainer words.
+var plainer = rewritten("wording/plainer")
 
 // verbs are what requests begin with. One that is misspelt is put right.
 var verbs = strings.Fields("delete remove rename move replace change show list read open search find create write append calculate convert pause resume play skip launch start execute print what's which where how many")
@@ -101,9 +66,7 @@ type wording struct {
 
 // plain puts the beginning of a request in plainer words.
 func plain(words string) string {
-	for _, p := range plainer {
-		words = p.pattern.compiled().ReplaceAllString(words, p.word)
-	}
+	words = plainer.of(words)
 	first, rest, ok := strings.Cut(words, " ")
 	if ok && len(first) > 3 && !slices.Contains(verbs, strings.ToLower(first)) && !slices.Contains(wellSpelt, strings.ToLower(first)) {
 		for _, v := range verbs {
@@ -141,19 +104,14 @@ func oneSlip(word, of string) bool {
 }
 
 var (
-	// givenReason ends a request with why it is made.
-	givenReason = newPattern(`^(?P<rest>.{4,}?)(?:,|;| -| –|[.!]+| because| since| cause| cuz| as) ?(?:(?:because|since|as|cause|so) )?(?:it(?:'s| is|s| was| has| takes| contains)|that(?:'s| is|s| was)|they(?:'re| are)|i (?:don't|do not|dont|no longer|never|really don't|won't|just|have|am|can't|think it) |i(?:'m|'ve|m) |we (?:don't|no longer|have) |there(?:'s| is|s) |nobody |no one |thanks|thank you|cheers|so (?:that )?(?:i|we) |to (?:save|free|make|keep|clean) |in case |if (?:you can|possible|that's ok)|when you (?:can|have)|would you|will you|ok|okay|right|dear|mate|buddy|my friend|而且|因为|už (?:ho|ji|to|je) ).*$|^(?P<rest>.{4,}?),? (?:would you|will you|can you|could you|if you can|if possible|permanently|for good|forever|completely|entirely|and don't ask(?: me)?|without asking|for ever|asap|right away|real quick|quickly|a bit|a little|immediately|once more|again|for a (?:sec|second|moment|while|minute)|from now on|at once|this instant|will ya|ta|thx)$`)
-	// unneeded is a reason to take something away, in spite of its no.
-	unneeded = newPattern(`\b(?:i |we |you |is|nobody |it'?s? |it is )*(?:don't|do not|dont|no longer|isn't|is not|not|won't|never) (?:need|want|use|require)\w*|\b(?:no longer|any ?more|not) (?:needed|used|useful|wanted)|už (?:ho|ji|to)? ?nepotřebuj\pL*`)
-	// pointsTo is a clause that says which file another one is about.
-	pointsTo   = newPattern(`^(?:it's|it is|that's|that is|see|it's in|it is in|look in|look at|in|from|the file is|i mean|it's called|check|that would be|namely)(?: the)?(?: file)? (?P<file>\S+\.\w+)$`)
-	endsInFile = newPattern(`\.[a-z]\w{0,7}["”]?$`)
+	givenReason = wordsOf("wording/with a reason")
+	unneeded    = patternFor("wording/not needed")
+	pointsTo    = wordsOf("wording/points to a file")
+	endsInFile  = wordsOf("wording/ends in a file")
+	takesBack   = wordsOf("wording/takes it back")
+	itsOrder    = wordsOf("wording/order about it")
 	// clauseBreak is between two clauses.
 	clauseBreak = regexp.MustCompile(`\s*(?:[.!?;:…]+|,|，|。|！|？|；|：)\s+|[，。！？；：]|\s+[-–—]+\s+|\.{2,}\s*`)
-	// takesBack are words by which an order is none.
-	takesBack = newPattern(`\b(?:don't|do not|dont|never|not|no|if|would|wouldn't|should|shouldn't|suppose|imagine|maybe|wonder\w*|said|says|told|asked|think|used to|why|how|what if|joke|joking|kidding|story|book|film|movie|he|she|they|yesterday)\b|[?]|不|别|如果|假如|(?:^| )(?:ne|kdyby|pokud|jestli|nechci|včera)(?: |$)|(?:^| )ne\pL{4,}`)
-	// itsOrder is an order about what another clause names.
-	itsOrder = newPattern(`^(?P<before>(?:please )?(?:delete|remove|erase|trash|bin|get rid of|throw|rename|move|read|show(?: me)?|open|print|smaž|přečti|ukaž|přesuň|přejmenuj)) (?:it|this|that|that one|the file|ho|jej|to)(?P<after>$| .*$)`)
 )
 
 // clausesOf are the clauses of a sentence. What is in quotes is one word.
@@ -183,7 +141,7 @@ func withName(clauses []string) string {
 		}
 		others := utterance{core: strings.Join(slices.Delete(slices.Clone(clauses), i, i+1), " , ")}
 		if file := others.fileNamed(); file != "" && !takesBack.has(unneeded.compiled().ReplaceAllString(strings.Replace(others.core, file, "", 1), " ")) {
-			return strings.TrimSpace(m["before"] + " " + quoteName(file) + m["after"])
+			return strings.TrimSpace(m["before"] + " " + quoteName(file) + " " + m["after"])
 		}
 	}
 	return ""
@@ -227,10 +185,8 @@ func endsInOrder(u *utterance, w wording) bool {
 var actors = []string{writeFile, editFile, moveFile, deleteFile, runCommand, openApp, mediaControl, changeDB}
 
 var (
-	// notAsked begins what forbids something, or only thinks of it.
-	notAsked = newPattern(`^(?:(?:please|but|and|no|so|well)[, ]+)*(?:don't|do not|dont|never|let's not|nobody|no one|how (?:would|do|does|did|should|can|could) (?:i|we|you|one|people|they|someone)|should (?:i|we|one)|would (?:i|we|it|you mind if)|what (?:if|happens|would happen|about if)|if (?:i|we|you|he|she|they|someone|it) |imagine|suppose|pretend|why (?:would|do|does|did|should|not)|i (?:don't|do not|didn't|won't|never|wouldn't) )|^(?:请)?(?:不要|别|不用|如果|假如|为什么|怎么)|^(?:ne\pL{3,}|kdyby\pL*|proč|jak bych|co když) `)
-	// reassures begins with a no that forbids nothing.
-	reassures = newPattern(`^(?:don't|do not|dont|never) (?:worry|mind|bother|forget to|hesitate)|^(?:i (?:don't|do not|dont|no longer|never|didn't|won't) (?:like|need|want|use|care|enjoy|have|know|think|mind|hear|remember)|nevím|nemám|nechci|nelíbí) `)
+	notAsked  = wordsOf("wording/not asked")
+	reassures = wordsOf("wording/reassures")
 )
 
 // acts tells whether a goal changes, runs or sends something.
