@@ -114,7 +114,7 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	}
 	move, err := r.guess(ctx, u)
 	if move = r.honestly(u, move); err == nil && move.Talk != nil {
-		move = lastResort(u)
+		move = u.refusedDeed(lastResort(u))
 	}
 	return move, err
 }

@@ -76,6 +76,7 @@ func greeting(w lang.Words, patterns ...string) rule {
 // is all there is here.
 func smallTalk() []rule {
 	return []rule{
+		{surelyTalk, func(*utterance, captures) goal { return talking{} }},
 		sayRule(fine, `^(?:`+anyGreeting+addressed+`[,.!！， ]*)?`+howAreYou+`$`),
 		greeting(goodMorning, `^(?:good morning|morning|早上好|早安|早|dobré ráno|dobré jitro)`+addressed+`$`),
 		greeting(goodEvening, `^(?:good evening|晚上好|dobrý večer)`+addressed+`$`),
@@ -109,6 +110,26 @@ func smallTalk() []rule {
 			}},
 	}
 }
+
+// surelyTalk are words for the model that other rules would take for a request.
+var surelyTalk = newPatterns(
+	`^let's play(?: (?:an? |some )?(?:\pL+ )?games?(?: .*)?)?$`,
+	`^take your time$`,
+	`^share (?:an?|some|your|one)(?: \pL+){0,2} (?:facts?|stor(?:y|ies)|thoughts?|jokes?|ideas?|opinions?|tips?|quotes?|poems?|secrets?)(?: .*)?$`,
+	`^(?:grade|rate|judge|mark) (?:this|my) answer: `,
+	`^(?:paint|draw)(?: me)? .+ (?:with|in|using) words$`,
+	`^turn (?:this|these|that|it|my [\pL ]+) into an? (?:poem|song|story|haiku|rap|joke|list|letter|dialogue)(?:[: ].*)?$`,
+	`^(?:spill the (?:tea|beans)|save the best for last|sell me this pen)$`,
+)
+
+// talking is the goal of words that the model answers.
+type talking struct{}
+
+// first is no tool.
+func (talking) first() string { return "" }
+
+// next lets the model talk.
+func (talking) next(*utterance, []loci.ToolResult) loci.Move { return letTalk }
 
 // name is how the person is called: as they said in this conversation, or else
 // as it is set.
