@@ -53,6 +53,7 @@ func (t *turn) situation() loci.Situation {
 		Lang:    t.scope.Lang,
 		Model:   t.session.Model,
 		Params:  t.profile.Params,
+		Speaks:  t.profile.Speaks,
 		Now:     t.agent.cfg.Now(),
 	}
 }

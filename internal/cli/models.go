@@ -108,6 +108,9 @@ func describeProfile(p loci.Profile, width int) string {
 	line("stop words", "%s", worded(p.Stopping, "end a reply", "are ignored by its server", "not known"))
 	line("roles", "%s", roles(p))
 	line("thinks", "%s", map[bool]string{true: "yes", false: "no"}[p.Think])
+	if len(p.Speaks) > 0 {
+		line("talks in", "%s", plain(strings.Join(p.Speaks, ", ")))
+	}
 	line("speed", "%s", speed(p.Speed))
 	if wait := p.Speed.FirstToken(loci.UsualPrompt); wait > 0 {
 		line("first word", "after about %s, with the usual prompt of %d tokens", brief(wait), loci.UsualPrompt)

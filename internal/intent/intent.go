@@ -94,12 +94,18 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	if err := ctx.Err(); err != nil {
 		return loci.Move{}, err
 	}
-	if len(s.Text) > maxWords {
-		return letTalk, nil
-	}
 	// The same words in the same conversation give the same goal, so the steps of
 	// a turn agree on what it is about.
 	u := r.understand(s)
+	if len(s.Text) > maxWords {
+		return u.spoken(letTalk), nil
+	}
+	move, err := r.decide(ctx, u)
+	return u.spoken(move), err
+}
+
+// decide gives the move, whatever language the model speaks.
+func (r *Router) decide(ctx context.Context, u *utterance) (loci.Move, error) {
 	g := r.ruled(u)
 	if g == nil || g.first() == "" {
 		if move, ok, err := r.stranger(ctx, u); ok || err != nil {
@@ -107,10 +113,10 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 		}
 	}
 	if g != nil {
-		return r.honestly(u, g.next(u, s.Results)), nil
+		return r.honestly(u, g.next(u, u.Results)), nil
 	}
-	if len(s.Results) > 0 { // of a tool that the examples chose
-		return say(u, s.Results[len(s.Results)-1]), nil
+	if len(u.Results) > 0 { // of a tool that the examples chose
+		return say(u, u.Results[len(u.Results)-1]), nil
 	}
 	move, err := r.guess(ctx, u)
 	if move = r.honestly(u, move); err == nil && move.Talk != nil {

@@ -20,6 +20,7 @@ import (
 // person has a folder with files, and asks.
 type person struct {
 	params  int64 // of the model
+	speaks  []string
 	user    string
 	t       *testing.T
 	dir     string
@@ -87,7 +88,7 @@ func (p *person) asks(text string) loci.Move {
 	language := lang.Of(text)
 	for range 12 {
 		m, err := p.router.Next(p.t.Context(), loci.Situation{
-			Text: text, History: p.history, Results: done, Tools: p.set.Specs(loci.Scope{Principal: owner}), Folders: []string{p.dir}, User: p.user, Lang: language, Params: p.params, Now: now,
+			Text: text, History: p.history, Results: done, Tools: p.set.Specs(loci.Scope{Principal: owner}), Folders: []string{p.dir}, User: p.user, Lang: language, Params: p.params, Speaks: p.speaks, Now: now,
 		})
 		if err != nil {
 			p.t.Fatal(err)
