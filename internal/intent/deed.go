@@ -44,7 +44,7 @@ var deedFields = []struct {
 
 var (
 	// deedLead is what may stand before an order.
-	deedLead = newPattern(`^(?:(?P<asks>can you|could you|would you|will you|would you mind|mind)|please|pls|plz|hey|hi|hello|ok|okay|so|well|now|then|and|also|just|quickly|quick|kindly|loci|computer|go ahead and|go and|i(?:'d| would) like you to|i (?:want|need) you to|you (?:must|should|have to|need to))[,!:]? (?P<rest>\S.*)$`)
+	deedLead = newPattern(`^(?:(?P<asks>let's|can you|could you|would you|will you|would you mind|mind)|please|pls|plz|hey|hi|hello|ok|okay|so|well|now|then|and|also|just|quickly|quick|kindly|loci|computer|go ahead and|go and|i(?:'d| would) like you to|i (?:want|need) you to|you (?:must|should|have to|need to))[,!:]? (?P<rest>\S.*)$`)
 	// condition stands before an order that is for later.
 	condition = newPattern(`^(?:if|when|once|after|before|as soon as) [^,]+, (?P<rest>\S.*)$`)
 	// orderEnd parts the sentences of a message.

@@ -70,8 +70,30 @@ func (u *utterance) spoken(move loci.Move) loci.Move {
 	if move.Talk == nil || move.Talk.Instruction != "" {
 		return move
 	}
-	if tongue := u.tongue(); !u.speaks(tongue) {
-		return loci.Move{Say: englishOnly.In(tongue)}
+	tongue := u.tongue()
+	if u.speaks(tongue) && u.speaks(u.wanted()) {
+		return move
 	}
-	return move
+	return loci.Move{Say: englishOnly.In(tongue)}
+}
+
+// inLanguage asks in English for words in a language, and fromOther for what words of
+// another one mean.
+var (
+	inLanguage = newPattern(`^(?:translate|say|write|tell|sing|answer|reply|respond|speak|talk|explain|describe|give|count|teach me|how (?:do|would|can) (?:you|i|we|one) say|what(?:'s| is)) .*\b(?:in|into|to) (?:(?P<zh>chinese|mandarin|cantonese)|(?P<cs>czech)|(?P<other>german|french|spanish|italian|portuguese|polish|slovak|dutch|swedish|danish|norwegian|finnish|hungarian|turkish|romanian|russian|ukrainian|greek|latin|arabic|hebrew|persian|hindi|thai|vietnamese|indonesian|japanese|korean))$`)
+	fromOther  = newPattern(`^(?:translate|what does) .*[^\x00-\x{24f}\x{2000}-\x{206f}]`)
+)
+
+// wanted is the language that words are asked for in, as a tag.
+func (u *utterance) wanted() string {
+	m, ok := inLanguage.match(u.core)
+	switch {
+	case ok && m["zh"] != "":
+		return lang.Chinese
+	case ok && m["cs"] != "":
+		return lang.Czech
+	case ok, u.Lang == lang.English && fromOther.has(u.core):
+		return otherTongue
+	}
+	return lang.English
 }

@@ -26,7 +26,8 @@ func TestEnglishOnly(t *testing.T) {
 		"Napiš mi básničku": cs, "Proč je nebe modré?": cs, "Jsem dnes unavený": cs, "Kdo napsal Hamleta?": cs,
 		"日本の首都はどこですか": other, "こんにちは、元気ですか": other, "한국의 수도는 어디입니까?": other, "Πώς είσαι;": other, "كيف حالك اليوم؟": other,
 		"Perché il cielo è blu? Dimmi una cosa": other, "você pode me dizer uma piada? obrigado": other, "Opowiedz mi żart proszę": other, "Hoe gaat het met je?": other, "Hur mår du, vad heter du?": other,
-		"Why is the sky blue?": "", "Who was Vincent van Gogh?": "", "Tell me about Karel Čapek and his plays": "", "What does 你好 mean in English?": "",
+		"Why is the sky blue?": "", "Who was Vincent van Gogh?": "", "Tell me about Karel Čapek and his plays": "", "What does 你好 mean in English?": other, "translate hello into French": other, "Translate \"good morning\" to Chinese": other, "how do you say dog in Czech?": other,
+		"tell me about life in Czech villages": "", "translate this into simple English: commence": "", "write about bread in French cuisine": "", "what is the best city in Polish Silesia?": "",
 		"café culture": "", "What does bonjour mean?": "", "hi": "Hello", "你好": "您好", "Ahoj": "Dobrý den",
 		strings.Repeat("今天我们去公园玩。", 50): zh,
 	} {
