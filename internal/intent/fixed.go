@@ -16,7 +16,7 @@ import (
 
 // passing are replies that leave the conversation where it was.
 var passing = sync.OnceValue(func() []string {
-	return heads(nothingWaits, nothingYet, deedsAbove, noDeeds, notToKeep, allRight, noHarm, welcome, hello, fine)
+	return heads(nothingWaits, nothingYet, deedsAbove, noDeeds, notToKeep, allRight, noHarm, welcome, hello, fine, whichNamed)
 })
 
 // undone are replies that say that nothing was done, whatever was spoken of.

@@ -185,6 +185,9 @@ func (r *Router) plainly(u *utterance) goal {
 	if g := r.changes(u); g != nil {
 		return r.kept(u, g)
 	}
+	if g := r.more(u); g != nil {
+		return g
+	}
 	if g := u.foreign(); g != nil {
 		return g
 	}
