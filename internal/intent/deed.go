@@ -2,6 +2,7 @@ package intent
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"loci"
@@ -31,15 +32,27 @@ var (
 	}
 )
 
-// deedFields are what a deed is about, with what can be done instead.
+// deedFields are what deeds are about, with what can be done instead.
 var deedFields = []struct {
-	pattern pattern
-	words   lang.Words
-	example string
+	form  []form
+	words lang.Words
 }{
-	{newPattern(`^(?:call|phone|ring|text|message|dial|tweet|post|send|invite|mail|email|dm|share) |电话|微信|短信|^(?:zavolej|pošli|napiš|pozvi) `), cannotReach, "call mum"},
-	{newPattern(`^take (?:a |an |me a )?(?:photo|picture|selfie|snapshot|screenshot)|拍照|截[图屏]|^(?:vyfoť|udělej (?:snímek|fotku)) `), cannotDraw, "take a photo"},
-	{newPattern(`\b(?:screen|computer|laptop|windows?|wi-?fi|bluetooth|driver|drivers|software|programs?|apps?|browser|tabs?|printer|router|server|desktop|wallpaper|brightness|update|updates|install|uninstall|upgrade|download|reboot|restart)\b|屏|安装|卸载|重启|下载|蓝牙|(?:^| )(?:obrazovk|počítač|nainstaluj|restartuj|stáhni|tiskárn)`), cannotRun, "lock the screen"},
+	{forms(
+		`^(?:call|phone|ring|text|message|dial|tweet|post|send|invite|mail|email|dm|share|contact) `, "call mum",
+		`电话|微信|短信`, "给妈妈打电话",
+		`^(?:zavolej|pošli|odešli|napiš|pozvi)(?:te)? `, "zavolej mámě",
+	), cannotReach},
+	{forms(
+		`^take (?:an? |me a )?(?:photo|picture|selfie|snapshot|screenshot)`, "take a selfie",
+		`拍照|截[图屏]`, "截图",
+		`^(?:vyfoť|udělej (?:snímek|fotku))(?: |$)`, "vyfoť obrazovku",
+	), cannotDraw},
+	{forms(
+		`\b(?:screen|computer|laptop|windows|wi-?fi|bluetooth|drivers?|software|programs?|apps?|browser|tabs?|printer|router|server|desktop|wallpaper|brightness)\b`, "lock the screen",
+		`^(?:install|uninstall|update|upgrade|download|reboot|restart) `, "install photoshop",
+		`屏|安装|卸载|重启|下载|蓝牙`, "安装微信",
+		`(?:^| )(?:obrazovk\pL+|počítač\pL*|nainstaluj|restartuj|stáhni|tiskárn\pL+)(?: |$)`, "restartuj počítač",
+	), cannotRun},
 }
 
 var (
@@ -50,7 +63,7 @@ var (
 	// orderEnd parts the sentences of a message.
 	orderEnd = regexp.MustCompile(`[.!?]+\s+|\n+`)
 	// states is a verb that makes a statement of what may have begun like an order.
-	states = wordSet(`is are was were am has had will would can could should means matters isn't aren't wasn't doesn't don't can't won't sucks rocks seems makes looks sounds`)
+	states = wordSet(`is are was were has had will would can could should means matters isn't aren't wasn't doesn't don't can't won't sucks rocks seems makes looks sounds`)
 	// subordinate ends the part of an order in which there is no such verb.
 	subordinate = wordSet(`that if when because who which and but so before after until unless while what where how as since for`)
 	// theGreat are names of people and of things that look like a verb and its object.
@@ -60,19 +73,16 @@ var (
 )
 
 // foreignDeeds are orders for deeds in the languages whose verbs are known by their form.
-var foreignDeeds = []struct {
-	pattern pattern
-	example string
-}{
-	{newPattern(`^(?:锁屏|锁定|截图|截屏|拍照|关灯|开灯|关机|关窗|开门|关门)`), "锁屏"},
-	{newPattern(`^(?:(?:帮我|给我|替我|给)?.{0,6}打(?:个)?电话|呼叫|拨打)`), "给妈妈打电话"},
-	{newPattern(`^(?:帮我|给我|替我)?(?:订|预订|预定|买|购买|支付|付|转账|退|租)(?:一|两|三|个|张|份|房|票|餐|外卖|披萨|机票|酒店|牛奶|账单|钱|款|了)`), "订一个披萨"},
-	{newPattern(`^(?:帮我|给我|替我)?(?:打印|安装|卸载|下载|上传|重启|连接|断开|静音|录音|录像|叫车|叫外卖|打车)`), "打印这一页"},
-	{newPattern(`^(?:打开|关闭|关掉|开启|调高|调低|调大|调小).{0,6}(?:灯|空调|电视|蓝牙|无线|wi-?fi|音量|亮度|暖气|门|窗|风扇|飞行模式)`), "打开空调"},
-	{newPattern(`^(?:zamkni|odemkni|rozsviť|zhasni|vypni|zapni|ztlum|zesil|zeslab|restartuj|odinstaluj|nainstaluj|aktualizuj|vytiskni|vyfoť|nahraj|připoj|odpoj)(?:te)? `), "zhasni světlo"},
-	{newPattern(`^(?:objednej|kup|zaplať|zarezervuj|rezervuj|zruš|zavolej|prodej|pronajmi|stáhni|pošli|odešli)(?:te)? `), "objednej pizzu"},
-	{newPattern(`^(?:uvař|upeč|ukliď|umyj|vyper|vyžehli|vysaj|nakrm|vyvenči|zalij|přines|přivez|odvez|zavři|posekej)(?:te)? `), "uvař kávu"},
-}
+var foreignDeeds = forms(
+	`^(?:锁屏|锁定|截图|截屏|拍照|关灯|开灯|关机|关窗|开门|关门)`, "锁屏",
+	`^(?:(?:帮我|给我|替我|给)?.{0,6}打(?:个)?电话|呼叫|拨打)`, "给妈妈打电话",
+	`^(?:帮我|给我|替我)?(?:订|预订|预定|买|购买|支付|付|转账|退|租)(?:一|两|三|个|张|份|房|票|餐|外卖|披萨|机票|酒店|牛奶|账单|钱|款|了)`, "订一个披萨",
+	`^(?:帮我|给我|替我)?(?:打印|安装|卸载|下载|上传|重启|连接|断开|静音|录音|录像|叫车|叫外卖|打车)`, "打印这一页",
+	`^(?:打开|关闭|关掉|开启|调高|调低|调大|调小).{0,6}(?:灯|空调|电视|蓝牙|无线|wi-?fi|音量|亮度|暖气|门|窗|风扇|飞行模式)`, "打开空调",
+	`^(?:zamkni|odemkni|rozsviť|zhasni|vypni|zapni|ztlum|zesil|zeslab|restartuj|odinstaluj|nainstaluj|aktualizuj|vytiskni|vyfoť|nahraj|připoj|odpoj)(?:te)? `, "zhasni světlo",
+	`^(?:objednej|kup|zaplať|zarezervuj|rezervuj|zruš|zavolej|prodej|pronajmi|stáhni|pošli|odešli)(?:te)? `, "objednej pizzu",
+	`^(?:uvař|upeč|ukliď|umyj|vyper|vyžehli|vysaj|nakrm|vyvenči|zalij|přines|přivez|odvez|zavři|posekej)(?:te)? `, "uvař kávu",
+)
 
 // deed gives the sentence for an order that no tool carries out; empty where the words
 // are no such order.
@@ -87,7 +97,7 @@ func (u *utterance) deed() string {
 	}
 	words := cannotDeed
 	for _, f := range deedFields {
-		if f.pattern.has(order) {
+		if slices.ContainsFunc(f.form, func(p form) bool { return p.has(order) }) {
 			words = f.words
 			break
 		}
@@ -110,7 +120,7 @@ func (u *utterance) deed() string {
 func (u *utterance) orderedDeed() string {
 	if u.Lang != lang.English {
 		for _, d := range foreignDeeds {
-			if d.pattern.has(u.core) {
+			if d.has(u.core) {
 				return u.core
 			}
 		}
@@ -168,20 +178,25 @@ func isDeed(order string, asked bool) bool {
 	case particleVerbs[verb] && particles[next]:
 		return len(words) > 2 || verb != "put"
 	case worldVerbs[verb]:
-		return !noVerbs[next] || objectWords[next] || next == "more" || next == "to" || reaches(verb)
+		return !noVerbs[next] || objectWords[next] || next == "more" || next == "to" || next == "it" || next == "them" || people[next] || reaches(verb) || joins[next] && len(words) > 2 && objectWords[words[2]]
 	case nounVerbs[verb]:
 		return nounDeed(order, words)
 	case verb == "go":
-		return len(words) > 3 && next == "to" && objectWords[words[2]]
+		return len(words) > 2 && next == "to" && (objectWords[words[2]] && len(words) > 3 || strings.Contains(words[2], "."))
 	case wordVerbs[verb], noVerbs[verb]:
 		return false
 	case strings.HasSuffix(order, " for me") && len(words) > 3 && next != "it" && next != "this":
 		return true
+	case len(words) > 3 && (next == "me" || next == "us"):
+		return !asked && objectWords[words[2]]
 	case len(words) > 3 && particles[next] && next != "in" && objectWords[words[2]]:
 		return !asked
 	}
 	return len(words) > 2 && objectWords[next] && next != "that" && (!asked || pointed[next])
 }
+
+// joins stand between a verb and its object: pay for the meal.
+var joins = wordSet(`for from at on into out off`)
 
 // pointed are the words of an object that is at hand: who asks would you eat a bug does
 // not want it done.
@@ -195,6 +210,10 @@ func nounDeed(order string, words []string) bool {
 	verb, next := words[0], words[1]
 	object := objectWords[next]
 	switch {
+	case verb == "call" && (next == "it" || next == "this" || next == "that"):
+		return ofThings(words[2:]) || len(words) > 2 && words[2] == "number"
+	case verb == "make":
+		return makesThing(words[1:])
 	case next == "me" || next == "us":
 		if verb == "call" && len(words) == 3 { // by a name
 			return particles[words[2]] || words[2] == "later"
@@ -208,7 +227,19 @@ func nounDeed(order string, words []string) bool {
 		return particleVerbs[verb]
 	}
 	second := strings.Fields(order)[1]
-	return inCapital.MatchString(second) || ofThings(words[1:2]) || outWorld[next]
+	return inCapital.MatchString(second) || ofThings(words[1:min(3, len(words))]) || outWorld[next]
+}
+
+// makesThing tells whether a thing is to be made, and not something to be made so: make
+// it short.
+func makesThing(words []string) bool {
+	if words[0] == "me" || words[0] == "us" {
+		words = words[1:]
+	}
+	if len(words) > 1 && (words[0] == "a" || words[0] == "an" || words[0] == "some" || words[0] == "two" || words[0] == "three") {
+		return true
+	}
+	return ofThings(words)
 }
 
 // inCapital begins with a capital letter, as people do.
@@ -266,7 +297,7 @@ func isVerbForm(w string) bool {
 	case strings.HasSuffix(w, "ing") && len(w) > 5, strings.HasSuffix(w, "ly") && len(w) > 4, strings.HasSuffix(w, "ed") && len(w) > 4, strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss"), strings.ContainsAny(w, "'0123456789:./"):
 		return false
 	}
-	return len(w) > 2
+	return len(w) > 1
 }
 
 // refusedDeed keeps orders for deeds away from the model.

@@ -39,7 +39,7 @@ var worldVerbs = wordSet(`
 	pair mute unmute reserve rent hire cancel transfer sell invite deploy subscribe unsubscribe navigate paste sync synchronise synchronize eject defragment
 	order deliver ship boil bake fry roast-beef mow vacuum hoover sweep minimise minimize maximise maximize close lower raise increase decrease dim brighten dial
 	donate withdraw deposit refund renew fax screenshot photograph unplug plug refill unpack wrap fetch drive clean wash iron fold tidy
-	feed bring send post tweet dm email mail charge lock backup reset hack enlarge unmount mount logout login lend borrow enrol enroll reschedule
+	feed bring send tweet dm email charge lock backup reset hack enlarge unmount mount logout login lend borrow enrol enroll reschedule
 	tap swipe scroll click press type bid apply register vote install dispatch forward photocopy reheat rinse unload launch eat
 	cook grill microwave preheat heat cool arm disarm ban unfriend unfollow retweet repost livestream stream broadcast update
 `)
@@ -47,7 +47,7 @@ var worldVerbs = wordSet(`
 // nounVerbs are deeds before somebody's name, a number or a word that begins an object;
 // otherwise they are nouns as often.
 var nounVerbs = wordSet(`
-	call phone ring text message book print share record scan format open launch turn switch log sign shut start run walk water paint park
+	accept follow post mail call phone ring text message book print share record scan format open launch turn switch log sign shut start run walk water paint park
 	empty clear fix repair check do put set move take get find make drop throw push pull press click type kill stop skip change adjust
 	join visit pick add remove replace copy paste save store host mark flag block report rate-limit sponsor bookmark pin charge end let prepare wake leave play eat change draw keep
 `)
@@ -60,10 +60,10 @@ var people = wordSet(`mum mom mama mummy dad daddy papa mother father grandma gr
 	police emergency 911 112 999 reception security support customer home`)
 
 // particles make an order of verbs that are none by themselves.
-var particles = wordSet(`on off up down in out back away over`)
+var particles = wordSet(`on off up down in out back away over left right around`)
 
 // particleVerbs are those verbs.
-var particleVerbs = wordSet(`turn switch shut log sign put power plug set hang pick clean wash lock zoom crank fire boot back top roll pull bring take check hook scroll zoom swipe paste drop let pay sit stand`)
+var particleVerbs = wordSet(`turn switch shut log sign put power plug set hang pick clean wash lock zoom crank fire boot back top roll pull bring take check hook scroll zoom fill swipe paste drop let pay sit stand`)
 
 // towards make an order of verbs that something else may follow: switch to, apply for.
 var towards = wordSet(`apply register vote switch scan log connect subscribe reply enrol enroll respond`)
@@ -103,6 +103,9 @@ var wordThings = wordSet(`
 	math maths equation code function program algorithm outline plan schedule itinerary assumption assumptions conclusion introduction intro
 	joy compliments compliment vibes spirits spirit mind ear ears heart soul imagination adventure journey magic charm beans wisdom knowledge hope energy confidence
 	motivation stress feelings worries worry boredom curiosity horizons ego memory memories courage happiness peace comfort company attention patience trust truth lie lies
+	wish wishes deal bet decision choice prediction predictions acronym mnemonic twister crossword palindrome statement remark comment comments rating ranking
+	anagram chart diagram timeline hypothesis theory proposal syllabus curriculum workout routine diet menu checklist resolutions mistake mistakes exception fool mess sense
+	noise millionaire person man woman believer better worse bio biography description profile logo-idea motto tagline chant prayer spell spells monologue sketch play review
 	goal goals world pattern patterns career priorities boundaries
 	secret secrets future past dream dreams lifetime thinking reasoning understanding skills skill accent vocabulary pronunciation
 	fun smile laugh chance favour favor break look try shot hug kiss hand vibe mood humour humor sarcasm emoji emojis club case same
@@ -110,7 +113,7 @@ var wordThings = wordSet(`
 
 // madeThings are made, taken, found or set in the world and not in words.
 var madeThings = wordSet(`
-	donation purchase deposit transfer transaction user tickets ticket coffee tea sandwich dinner lunch breakfast meal reservation appointment booking call calls payment bed cake screenshot screenshots photo photos selfie snapshot picture video
+	page account request invitation episode form airport station donation purchase deposit transfer transaction user tickets ticket coffee tea sandwich dinner lunch breakfast meal reservation appointment booking call calls payment bed cake screenshot screenshots photo photos selfie snapshot picture video
 	bath shower dog dogs cat cats kids kid baby puppy plants flowers grass lawn snow dust food snack pancakes taxi cab uber ride flight flights hotel beer bin trash rubbish garbage bins kettle volume brightness wallpaper background alarm heating thermostat temperature lamp light lights tv
 	television radio fan oven heater dishes laundry dishwasher washing machine car engine server website meeting wifi wi-fi bluetooth password ringtone bid order
 	computer laptop phone printer router shopping groceries taxes door doors window windows table microphone camera screen battery cup mug oil tyre tire tyres tires

@@ -14,30 +14,30 @@ import (
 
 var (
 	// addMore adds to what was just written; the verb says so.
-	addMore = newPatterns(
-		`^(?:(?:and|also|plus|now|then|ok|okay),? )*(?:add|append)(?: (?:another|one more|an?|the)(?: new)? (?:line|item|entry|one))?:? (?P<text>`+inQuotes+`|[^"“„«「`+"`"+`]+?)(?:,? (?:too|as well|also|to it|there|to the same file|to the list|to that file|to that list))*(?:,? (?:please|pls|now))?$`, // and add milk too
-		`^(?:(?:a|ještě|také|taky|teď|tam) )*(?:přidej|připiš|dopiš)(?: (?:ještě|tam|také|taky))* (?P<text>`+inQuotes+`|[^"“„«「`+"`"+`]+?)(?: (?:taky|také|tam|do něj))*(?:,? prosím)?$`,                                                                                                                    // přidej tam sůl
-		`^(?:再|还要?|也)(?:添加|加上|加入|加)\s*(?P<text>`+inQuotes+`|\S{1,12})$`, // 再加上黄油
+	addMore = forms(
+		`^(?:(?:and|also|plus|now|then|ok|okay),? )*(?:add|append)(?: (?:another|one more|an?|the)(?: new)? (?:line|item|entry|one))?:? (?P<text>`+inQuotes+`|[^"“„«「`+"`"+`]+?)(?:,? (?:too|as well|also|to it|there|to the same file|to the list|to that file|to that list))*(?:,? (?:please|pls|now))?$`, "and add milk too",
+		`^(?:(?:a|ještě|také|taky|teď|tam) )*(?:přidej|připiš|dopiš)(?: (?:ještě|tam|také|taky))* (?P<text>`+inQuotes+`|[^"“„«「`+"`"+`]+?)(?: (?:taky|také|tam|do něj))*(?:,? prosím)?$`, "přidej tam sůl",
+		`^(?:再|还要?|也)(?:添加|加上|加入|加)\s*(?P<text>`+inQuotes+`|\S{1,12})$`, "再加上黄油",
 	)
 	// oneMore names one more of the same and no deed.
-	oneMore = newPatterns(
-		`^(?:(?:and|also|plus|then),? )+(?P<text>`+inQuotes+`|[\pL\d][\pL\d '-]*?)(?:,? (?:too|as well|also))?(?:,? (?:please|pls))?$`, // and milk
-		`^(?P<text>`+inQuotes+`|[\pL\d][\pL\d '-]*?),? (?:too|as well)(?:,? please)?$`,                                                 // milk too
-		`^(?:one more|another one|same for|the same for): ?(?P<text>\S.*)$`,                                                            // one more: salt
-		`^(?:the )?same (?:for|with) (?P<text>`+inQuotes+`|[\pL\d][\pL\d '-]*?)$`,                                                      // same for milk
-		`^(?:a ještě|a taky|a také|ještě|a) (?P<text>`+inQuotes+`|[\pL\d][\pL\d '-]*?)(?:,? prosím)?$`,                                 // a ještě máslo
-		`^还有\s*(?P<text>`+inQuotes+`|\p{Han}{1,6})$`,                                                                                   // 还有牛奶
+	oneMore = forms(
+		`^(?:(?:and|also|plus|then),? )+(?P<text>`+inQuotes+`|[\pL\d][\pL\d '-]*?)(?:,? (?:too|as well|also))?(?:,? (?:please|pls))?$`, "and milk",
+		`^(?P<text>`+inQuotes+`|[\pL\d][\pL\d '-]*?),? (?:too|as well)(?:,? please)?$`, "milk too",
+		`^(?:one more|another one|same for|the same for): ?(?P<text>\S.*)$`, "one more: salt",
+		`^(?:the )?same (?:for|with) (?P<text>`+inQuotes+`|[\pL\d][\pL\d '-]*?)$`, "same for milk",
+		`^(?:a ještě|a taky|a také|ještě|a) (?P<text>`+inQuotes+`|[\pL\d][\pL\d '-]*?)(?:,? prosím)?$`, "a ještě máslo",
+		`^还有\s*(?P<text>`+inQuotes+`|\p{Han}{1,6})$`, "还有牛奶",
 	)
 	// oneSwapMore puts another text in the place of one.
-	oneSwapMore = newPatterns(
-		`^(?:(?:and|also|now|then),? )*(?:replace |change )?(?P<old>`+inQuotes+`|[\pL\d.-]+) (?:with|by|to) (?P<new>`+inQuotes+`|[\pL\d.-]+(?: [\pL\d.-]+)?)(?:,? (?:too|as well))?$`, // and milk with cream
-		`^(?:(?:a|teď|ještě) )*(?:nahraď )?(?P<old>`+inQuotes+`|[\pL\d.-]+) (?:za|na) (?P<new>`+inQuotes+`|[\pL\d.-]+)$`,                                                              // a mléko za smetanu
+	oneSwapMore = forms(
+		`^(?:(?:and|also|now|then),? )*(?:replace |change )?(?P<old>`+inQuotes+`|[\pL\d.-]+) (?:with|by|to) (?P<new>`+inQuotes+`|[\pL\d.-]+(?: [\pL\d.-]+)?)(?:,? (?:too|as well))?$`, "and milk with cream",
+		`^(?:(?:a|teď|ještě) )*(?:nahraď )?(?P<old>`+inQuotes+`|[\pL\d.-]+) (?:za|na) (?P<new>`+inQuotes+`|[\pL\d.-]+)$`, "a mléko za smetanu",
 	)
 	// oneFileMore is another file for the same.
-	oneFileMore = newPatterns(
-		`^(?:(?:and|also|plus|now|then|a|ještě|taky|také),? )+(?:the file |soubor )?(?P<file>`+inQuotes+`|[^\s"“„,;:?]+?)(?:,? (?:too|as well|also|taky|také))?$`, // and letter.txt
-		`^(?P<file>`+inQuotes+`|[^\s"“„,;:?]+?),? (?:too|as well|also|taky|také)$`,                                                                                // letter.txt too
-		`^(?:还有|再)\s*(?P<file>\S+)$|^(?P<file>\S+?)\s*也(?:一样|删除|删掉|移过去)?$`,                                                                                        // 还有 letter.txt
+	oneFileMore = forms(
+		`^(?:(?:and|also|plus|now|then|a|ještě|taky|také),? )+(?:the file |soubor )?(?P<file>`+inQuotes+`|[^\s"“„,;:?]+?)(?:,? (?:too|as well|also|taky|také))?$`, "and letter.txt",
+		`^(?P<file>`+inQuotes+`|[^\s"“„,;:?]+?),? (?:too|as well|also|taky|také)$`, "letter.txt too",
+		`^(?:还有|再)\s*(?P<file>\S+)$|^(?P<file>\S+?)\s*也(?:一样|删除|删掉|移过去)?$`, "还有 letter.txt",
 	)
 	// andBack takes a move back.
 	andBack = newPattern(`^(?:(?:and|now|then|ok|please),? )*(?:(?:move|rename|change|put|call|turn) (?:it|that|the file) )?back(?: again)?(?: please)?$|^(?:(?:přesuň|přejmenuj|dej) (?:ho|to|jej) )?(?:zase )?zpátky$|^(?:再)?(?:改|移)回(?:来|去)$`)
@@ -58,8 +58,7 @@ func (r *Router) more(u *utterance) goal {
 	if takenBack.has(u.said) {
 		return saying{cannotUndo.In(u.Lang)}
 	}
-	forms := slices.Concat(addMore, oneMore, oneSwapMore, oneFileMore, []pattern{andBack})
-	if !slices.ContainsFunc(forms, func(p pattern) bool { return p.has(u.said) }) {
+	if !andBack.has(u.said) && !slices.ContainsFunc(slices.Concat(addMore, oneMore, oneSwapMore, oneFileMore), func(p form) bool { return p.has(u.said) }) {
 		return nil
 	}
 	switch last := r.lastGoal(u).(type) {
@@ -109,8 +108,8 @@ func (u *utterance) moreChange(last change) goal {
 
 // moreText adds a line to a file. One that would stand in a list without its mark is
 // left: in which form it is meant, nobody said.
-func (u *utterance) moreText(path, before string, forms []pattern) goal {
-	text, ok := u.moreOf(forms)
+func (u *utterance) moreText(path, before string, known []form) goal {
+	text, ok := u.moreOf(known)
 	if !ok || !u.offers(readFile) || listMark.has(before) != listMark.has(text) {
 		return nil
 	}
@@ -119,8 +118,8 @@ func (u *utterance) moreText(path, before string, forms []pattern) goal {
 
 // moreOf is the text that is one more of the same. Without quotes it must be short, and
 // no word that stands for another.
-func (u *utterance) moreOf(forms []pattern) (string, bool) {
-	for _, p := range forms {
+func (u *utterance) moreOf(known []form) (string, bool) {
+	for _, p := range known {
 		m, ok := p.match(u.said)
 		if !ok {
 			continue

@@ -80,13 +80,18 @@ func (u *utterance) spoken(move loci.Move) loci.Move {
 // inLanguage asks in English for words in a language, and fromOther for what words of
 // another one mean.
 var (
-	inLanguage = newPattern(`^(?:translate|say|write|tell|sing|answer|reply|respond|speak|talk|explain|describe|give|count|teach me|how (?:do|would|can) (?:you|i|we|one) say|what(?:'s| is)) .*\b(?:in|into|to) (?:(?P<zh>chinese|mandarin|cantonese)|(?P<cs>czech)|(?P<other>german|french|spanish|italian|portuguese|polish|slovak|dutch|swedish|danish|norwegian|finnish|hungarian|turkish|romanian|russian|ukrainian|greek|latin|arabic|hebrew|persian|hindi|thai|vietnamese|indonesian|japanese|korean))$`)
-	fromOther  = newPattern(`^(?:translate|what does) .*[^\x00-\x{24f}\x{2000}-\x{206f}]`)
+	asksWords  = newPattern(`^(?:translate|say|write|tell|sing|answer|reply|respond|speak|talk|explain|describe|give|count|teach me|how (?:do|would|can) (?:you|i|we|one) say|what(?:'s| is)) `) // say hello in German
+	inLanguage = newPattern(` (?:in|into|to) (?:(?P<zh>chinese|mandarin|cantonese)|(?P<cs>czech)|(?P<other>` + languages + `))$`)
+	fromOther  = newPattern(`^(?:translate|what does) .*[^\x00-\x{24f}\x{2000}-\x{206f}]`) // translate 你好 into English
 )
+
+// languages are those that people ask for words in.
+const languages = `german|french|spanish|italian|portuguese|polish|slovak|dutch|swedish|danish|norwegian|finnish|hungarian|turkish|romanian|russian|ukrainian|greek|latin|arabic|hebrew|persian|hindi|thai|vietnamese|indonesian|japanese|korean`
 
 // wanted is the language that words are asked for in, as a tag.
 func (u *utterance) wanted() string {
 	m, ok := inLanguage.match(u.core)
+	ok = ok && asksWords.has(u.core)
 	switch {
 	case ok && m["zh"] != "":
 		return lang.Chinese
