@@ -10,6 +10,7 @@ import (
 	"loci/internal/embedded/embeddedtest"
 	"loci/internal/intent"
 	"loci/internal/lang"
+	"loci/internal/toolkit"
 	"loci/test/natural"
 )
 
@@ -79,5 +80,20 @@ func TestDeedsWithExamples(t *testing.T) {
 	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
 	if deeds, talk := deedShares(t, r, "testdata/deeds_fresh5.tsv"); deeds < 0.9 || talk > 0.05 {
 		t.Errorf("refused: %.1f %% of deeds, %.1f %% of talk", 100*deeds, 100*talk)
+	}
+}
+
+// TestAdviceHolds follows what is said to a deed: it works.
+func TestAdviceHolds(t *testing.T) {
+	for text, want := range map[string]string{"turn off the light": "turn off the light\n", "objednej pizzu": "objednej pizzu\n", "打开空调": "打开空调\n", "order a pizza for 3 people": "order a pizza for 3 people\n"} {
+		p := newPerson(t, nil)
+		p.has(toolkit.All(toolkit.Config{Trash: t.TempDir()}))
+		m := p.asks(text)
+		parts := strings.FieldsFunc(m.Say, func(r rune) bool { return r == ':' || r == '：' })
+		advice := strings.TrimSpace(parts[len(parts)-1])
+		p.asks(advice)
+		if got, err := os.ReadFile(filepath.Join(p.dir, "todo.txt")); err != nil || string(got) != want {
+			t.Errorf("%q: said %q; %q gave %q, %v after %v", text, m.Say, advice, got, err, p.calls)
+		}
 	}
 }

@@ -23,7 +23,8 @@
 // that each tool carries. If that leaves a few candidates, a [Chooser] picks one.
 // A tool that carries none, because a client brought it, is known by its description,
 // and package fill takes its arguments from the words.
-// What is left is talk, which never runs a tool.
+// What is left is talk, which never runs a tool. An order for a deed that no tool does
+// is none, and neither is talk in a language that the model does not know.
 package intent
 
 import (

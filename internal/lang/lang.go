@@ -21,7 +21,7 @@ const (
 // czech are words that tell Czech apart where it is written without the letters
 // that no other language here has.
 var czech = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[^\pL])(?:kolik|jak(?:[áéy]|ou)|kter(?:[áéye]|ou)|mám|máme|tyden|kde|co je|co ve?|soubor[yu]?|slo[žz]k[ayu]|slo[žz]ce|ukaž|vypiš|najdi|otevři|přečti|shrň|prosím|ahoj|dobrý den|děkuji|děkuju|d[ií]ky?|dobré ráno|dobrý večer|dobrou noc|na ?shledanou|jsi|jmenuj[iu]|umíš|prom[ií][nň]te|v[cč]era|z[ií]tra|dnes|kdo|proč|spočítej|napiš)(?:$|[^\pL])`)
+	return regexp.MustCompile(`(?i)(?:^|[^\pL])(?:kolik|jak(?:[áéy]|ou)|kter(?:[áéye]|ou)|mám|máme|tyden|kde|co je|co ve?|soubor[yu]?|slo[žz]k[ayu]|slo[žz]ce|ukaž|vypiš|najdi|otevři|přečti|shrň|prosím|ahoj|dobrý den|děkuji|děkuju|d[ií]ky?|dobré ráno|dobrý večer|dobrou noc|na ?shledanou|jsi|jmenuj[iu]|umíš|prom[ií][nň]te|v[cč]era|z[ií]tra|dnes|kdo|proč|spočítej|napiš|objednej|zavolej|zapni|vypni|zhasni|pošli|kup mi|zarezervuj|rezervuj|nakrm|uvař|umyj|přines|zamkni|vytiskni|ulož|smaž|přelož)(?:$|[^\pL])`)
 })
 
 // english are words that no Czech sentence has, and quoted is what says nothing of the

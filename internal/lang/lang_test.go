@@ -25,6 +25,7 @@ func TestOf(t *testing.T) {
 		"přelož what is it":                       Czech,
 		"Meet me at the café":                     English,
 		"The code is in Kolikov's house":          English,
+		"objednej pizzu":                          Czech,
 		"":                                        English,
 		"\xff\xfe":                                English,
 	} {
