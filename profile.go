@@ -58,7 +58,10 @@ type Profile struct {
 	Vision bool   `json:"vision,omitempty"`
 	Think  bool   `json:"think,omitempty"`
 	Params int64  `json:"params,omitempty"` // number of weights; 0 where unknown
-	Slots  int    `json:"slots,omitempty"`  // replies it makes at the same time; 0 where unknown
+	// Speaks are the languages that it can talk in, as tags; empty: nobody knows of one
+	// that it cannot.
+	Speaks []string `json:"speaks,omitempty"`
+	Slots  int      `json:"slots,omitempty"` // replies it makes at the same time; 0 where unknown
 	// Stops are stop sequences of the model that the server forgets when a call has
 	// some of its own.
 	Stops []string `json:"stops,omitempty"`

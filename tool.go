@@ -97,6 +97,7 @@ type Situation struct {
 	Lang    string       // language of Text: "en", "zh" or "cs"
 	Model   string       // the session's model, as clients call it
 	Params  int64        // number of its weights; 0: unknown
+	Speaks  []string     // languages that it can talk in, as tags; empty: taken for all
 	Now     time.Time
 }
 

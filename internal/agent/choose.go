@@ -54,6 +54,7 @@ func (t *turn) situation() loci.Situation {
 		Lang:    t.scope.Lang,
 		Model:   t.session.Model,
 		Params:  t.profile.Params,
+		Speaks:  t.profile.Speaks,
 		Now:     t.agent.cfg.Now(),
 	}
 }
@@ -92,8 +93,11 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	}
 	rest, _, _ := reader.Close()
 	t.say(rest, reader.Reasoning())
-	if t.shown.Len() == 0 {
+	switch {
+	case t.shown.Len() == 0:
 		t.speak(noAnswer)
+	case talk.Instruction == "" && len(t.Results) == 0 && claimsDeed(out.text, said):
+		t.speak("\n\n" + onlyTalked.In(t.scope.Lang))
 	}
 	t.replyWith(loci.Message{Role: loci.Assistant, Content: out.text})
 	t.last = append(t.last, loci.StepFinished{Step: t.Step, Text: out.text, Finish: out.finish, Receipt: out.receipt})

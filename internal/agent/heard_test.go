@@ -146,3 +146,24 @@ func TestCutNativeCalls(t *testing.T) {
 		t.Errorf("after %d model calls: %q", len(w.model.requests), o.text)
 	}
 }
+
+// TestOnlyTalked has a claim of a tiny model put right, once, and the next turn go on
+// from what was shown.
+func TestOnlyTalked(t *testing.T) {
+	const note = "(These are only the model's words: nothing was done.)"
+	w := newWorld(t, loci.TierTiny, []any{"Sure! I've turned ", "on the light."}, "It is sunny.", "The order has been placed.")
+	o := w.ask(nil, "it is dark here")
+	if want := "Sure! I've turned on the light.\n\n" + note; o.text != want {
+		t.Errorf("it said %q", o.text)
+	}
+	history := []loci.Message{{Role: loci.User, Content: "it is dark here"}, {Role: loci.Assistant, Content: o.text}}
+	if o := w.ask(history, "how is the weather in May?"); o.text != "It is sunny." {
+		t.Errorf("it said %q", o.text)
+	}
+	if last := w.model.requests[1].Messages; strings.Contains(last[len(last)-2].Content, note) {
+		t.Errorf("the model reads %+v", last)
+	}
+	if o := w.ask(nil, "summarise"); strings.Contains(o.text, note) {
+		t.Errorf("a summary tells of deeds: %q", o.text)
+	}
+}

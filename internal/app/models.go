@@ -88,7 +88,7 @@ func modelSettings(all map[string]config.Model) map[string]model.Setting {
 	settings := make(map[string]model.Setting, len(all))
 	for name, m := range all {
 		settings[name] = model.Setting{
-			Tier: m.Tier, Markup: m.Dialect, Window: m.Window, Think: m.Think, Stops: m.Stops,
+			Tier: m.Tier, Markup: m.Dialect, Window: m.Window, Think: m.Think, Stops: m.Stops, Speaks: m.Languages,
 			Stopping: m.Stopping, Constrain: m.Constrain, Choice: m.Choice, System: m.System, Systems: m.SecondSystem, Alternate: m.Alternate,
 		}
 	}

@@ -165,6 +165,9 @@ func describeProfile(p loci.Profile, where string, width int) string {
 	line("stop words", "%s", worded(p.Stopping, "end a reply", "are ignored by its server", "not known"))
 	line("roles", "%s", roles(p))
 	line("thinks", "%s", map[bool]string{true: "yes", false: "no"}[p.Think])
+	if len(p.Speaks) > 0 {
+		line("talks in", "%s", plain(strings.Join(p.Speaks, ", ")))
+	}
 	line("speed", "%s", speed(p.Speed))
 	if words := firstWord(p, inWords, "mostly at once: what loci looks up, it answers with by itself"); words != "-" {
 		line("first word", "%s", words)

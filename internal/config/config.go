@@ -112,6 +112,7 @@ type Model struct {
 	Dialect      loci.Markup  `yaml:"dialect" enum:"tool,tool_call,json,react" doc:"How it is taught to write calls as text, in the text tier; see models.md."`
 	Window       int          `yaml:"window" min:"0" max:"10000000" doc:"Its context length in tokens, which Ollama is asked for. 0: what the server says."`
 	Think        string       `yaml:"think" enum:"on,off" doc:"Whether to ask it to think first, where the client does not say."`
+	Languages    []string     `yaml:"languages" items:"tags such as en and zh" doc:"Languages that it can talk in. Empty: all, but for models whose makers say that they know English only."`
 	Stops        []string     `yaml:"stops" items:"texts" doc:"Stop sequences for every call of it."`
 	Stopping     loci.Finding `yaml:"stopping" enum:"yes,no" doc:"Whether its server ends a reply at stop sequences."`
 	Constrain    loci.Finding `yaml:"constrain" enum:"yes,no" doc:"Whether its server can hold a reply to a JSON schema."`

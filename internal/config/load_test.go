@@ -112,8 +112,8 @@ func cases(t *testing.T) map[string][3]setCase {
 			{"{w: {folders: [" + at("x") + "]}}", map[string]Rights{"w": {Folders: []Folder{{Path: at("x")}}}}},
 		},
 		"models": {
-			{"{\"a:7b\": {tier: text, dialect: react, window: 8192, think: off, stops: [x], stopping: no, alternate: yes}}", map[string]Model{"a:7b": {
-				Tier: loci.TierText, Dialect: loci.MarkupReAct, Window: 8192, Think: "off", Stops: []string{"x"}, Stopping: loci.No, Alternate: loci.Yes,
+			{"{\"a:7b\": {tier: text, dialect: react, window: 8192, think: off, stops: [x], languages: [en], stopping: no, alternate: yes}}", map[string]Model{"a:7b": {
+				Tier: loci.TierText, Dialect: loci.MarkupReAct, Window: 8192, Think: "off", Stops: []string{"x"}, Languages: []string{"en"}, Stopping: loci.No, Alternate: loci.Yes,
 			}}},
 			{"{b: {constrain: no, system: no, second_system: no}}", map[string]Model{"b": {Constrain: loci.No, System: loci.No, SecondSystem: loci.No}}},
 			{"{}", map[string]Model{}},

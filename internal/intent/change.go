@@ -77,7 +77,7 @@ func readFirst(u *utterance, path string, done []loci.ToolResult) (page readResu
 
 // appending is the goal of adding a line to the end of a file: its text is read,
 // and written again with the line. What does not come on one page whole is left
-// alone.
+// alone. A file that is not there is made, unless another one may be meant.
 type appending struct{ path, text string }
 
 // first is the tool that changes the file.
@@ -87,6 +87,8 @@ func (appending) first() string { return writeFile }
 func (g appending) next(u *utterance, done []loci.ToolResult) loci.Move {
 	page, instead := readFirst(u, g.path, done)
 	switch {
+	case len(done) == 1 && isMissing(done[0]) && done[0].Err.ForPerson == "":
+		return changing(writeFile, arguments{"path": g.path, "content": g.text + "\n"})
 	case instead != nil:
 		return *instead
 	case page.Pages != 1 || strings.ContainsRune(page.Text, '�'):
@@ -103,6 +105,12 @@ func (g appending) next(u *utterance, done []loci.ToolResult) loci.Move {
 	return changing(writeFile, arguments{"path": g.path, "content": text + g.text + end})
 }
 
+// isMissing tells whether a call failed because nothing is at the path. Of errors a
+// result has the words alone.
+func isMissing(r loci.ToolResult) bool {
+	return r.Err != nil && strings.HasPrefix(r.Err.Message, "There is no file or folder ")
+}
+
 // intoFolder is the goal of moving a file into what is a folder if it is there:
 // its name alone does not tell.
 type intoFolder struct{ source, folder string }
@@ -110,7 +118,8 @@ type intoFolder struct{ source, folder string }
 // first is the tool that moves.
 func (intoFolder) first() string { return moveFile }
 
-// next looks whether the folder is there, then moves.
+// next looks whether the folder is there, then moves. Without the folder it looks
+// whether the file is: what is named first is missed first.
 func (g intoFolder) next(u *utterance, done []loci.ToolResult) loci.Move {
 	if len(done) == 0 {
 		return call(listDir, arguments{"path": g.folder})
@@ -119,8 +128,12 @@ func (g intoFolder) next(u *utterance, done []loci.ToolResult) loci.Move {
 	switch {
 	case last.Call.Name != listDir:
 		return sayChange(last)
-	case last.Err != nil:
+	case len(done) == 1 && last.Err != nil:
+		return call(listDir, arguments{"path": g.source})
+	case len(done) > 1 && isMissing(last):
 		return say(u, last)
+	case len(done) > 1:
+		return say(u, done[0])
 	}
 	return changing(moveFile, arguments{"source": g.source, "destination": within(g.folder, g.source)})
 }

@@ -229,7 +229,7 @@ func TestChangesInSteps(t *testing.T) {
 		{"add 'c' to win.txt", "Wrote ", "win.txt", "a\r\nb\r\nc\r\n"},
 		{"append 'first' to empty.txt", "Wrote ", "empty.txt", "first\n"},
 		{"add 'x' to long.txt", "I can only add to a short text", "", ""},
-		{"add 'x' to nothing.txt", "There is no file", "", ""},
+		{"add 'x' to nothing.txt", "Wrote nothing.txt", "nothing.txt", "x\n"},
 		{"mark 'pay' as done in list.md", "Changed ", "list.md", "- [x] pay\n- [ ] call\n- [x] call\n- [ ] call\n"},
 		{"mark 'pay' as done in list.md", "already", "", ""},
 		{"mark 'call' as done in list.md", "no open item, or more than one", "", ""},

@@ -106,6 +106,7 @@ func oneLineMore() rule {
 		`^(?:append|add)(?: (?:a|an|the|this|another|one more|following))*(?: (?:line|item|entry|note|task|text|sentence|todo))? (?:to|at|in|into|onto)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file)? `+fileName+` ?[:,-] ?`+someText+`$`,
 		`^(?:in|to|at the (?:end|bottom) of)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:add|append)(?: (?:a|an|the|this|another))*(?: (?:line|item|entry|note|task|text))?:? `+someText+`$`,
 		`^(?:在|往)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|后面|里面|里|中)*(?:添加|追加|加上|加入|加)(?:一行)?\s*[:：]?\s*`+someText+`$`,
+		`^(?:添加|追加|加上|加)\s*`+someText+`\s*(?:到|进)\s*`+fileName+`\s*(?:里面|里|中)?$`,
 		`^(?:把|将)\s*`+someText+`\s*(?:添加到|追加到|加到|加入)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|里面|里|中)*$`,
 		`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
 		`^(?:add|append|put|write|insert|enter) `+someText+` as (?:(?:a|an|the|another|one|new|last|final|extra|more) )+(?:line|item|entry|row|task|point|bullet|todo)(?: at the (?:end|bottom))?(?: (?:of|to|in|into|on|onto))(?: the)?(?: file)? `+fileName+`$`,
@@ -390,6 +391,9 @@ func (r *Router) changes(u *utterance) goal {
 	// What was just spoken of may be called it.
 	m, ok := justThat.match(words)
 	if !ok {
+		m, ok = intoThat.match(words)
+	}
+	if !ok {
 		return nil
 	}
 	file, ok := u.spokenOf(2)
@@ -412,6 +416,8 @@ var (
 	tellMeThen = newPattern(`^(?P<rest>.*\S),? (?:and|then) (?:then )?(?:tell|inform|let) me(?: know)?(?: (?:when|once|if|as soon as) .*)?$`)
 	// justThat stands for the one file that was just spoken of.
 	justThat = newPattern(`^(?P<before>(?:delete|remove|erase|trash|rename|move|get rid of|smaž|přejmenuj|přesuň)) (?:it|this|that|this file|that file|the file|ho|jej|ten soubor)(?P<after>$| (?:to|as|into|na|do) .*$)|^(?:(?:把|将)?` + itZH + `(?:删除|删掉|删了)(?:掉)?|(?:删除|删掉)` + itZH + `)$`)
+	// intoThat puts something into it, or takes something out of it.
+	intoThat = newPattern(`^(?P<before>(?:add|append|insert|replace|change|swap|remove|delete|erase|mark|tick|check) .+ (?:to|in|into|from|of|on|onto|at the end of)) (?:it|this file|that file|the file|the same file|this list|that list|the list)$|^(?P<before>(?:přidej|připiš|dopiš|nahraď|změň|smaž|odstraň) .+ (?:do|v|z|ze)) (?:něj|něho|něm|toho souboru|tom souboru|toho seznamu)$`)
 	// oneWord may be a folder as well as a file.
 	oneWord    = newPattern(`^(?:the |my )?[\w-]+$`)
 	dateText   = newPattern(`^(?:today's date|todays date|the current date|current date|the date(?: of today)?|date|dnešní datum|今天的日期|当前日期)$`)

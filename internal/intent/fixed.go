@@ -16,7 +16,7 @@ import (
 
 // passing are replies that leave the conversation where it was.
 var passing = sync.OnceValue(func() []string {
-	return heads(nothingWaits, nothingYet, deedsAbove, noDeeds, notToKeep, allRight, noHarm, welcome, hello, fine)
+	return heads(nothingWaits, nothingYet, deedsAbove, noDeeds, notToKeep, allRight, noHarm, welcome, hello, fine, whichNamed)
 })
 
 // undone are replies that say that nothing was done, whatever was spoken of.
@@ -25,7 +25,7 @@ var undone = sync.OnceValue(func() []string { return heads(notByItself, notByIts
 // fixedTexts are all replies whose names of files are examples.
 var fixedTexts = sync.OnceValue(func() []string {
 	texts := append(heads(oneNamed, canLookUp, whatICan, whatIChange, whoIAm, wholeName, noFileName, onlyThisTalk, nothingSaid, whichSum, cannotSum,
-		cannotDuplicates, cannotTrash, cannotNote, cannotUndo, cannotChange, cannotCopy, cannotRun, howToRun, cannotNews, cannotPlay, notYetWeb, notYetHTTP, notYetFeed, notYetMail, notYetNotion, notYetSchedule, notYetMemory, notYetDocuments, notYetWeather, notYetStock, cannotHeat, cannotDraw, cannotClose, whoseName),
+		cannotDuplicates, cannotTrash, cannotNote, cannotUndo, cannotChange, cannotCopy, cannotRun, howToRun, cannotNews, cannotPlay, notYetWeb, notYetHTTP, notYetFeed, notYetMail, notYetNotion, notYetSchedule, notYetMemory, notYetDocuments, notYetWeather, notYetStock, cannotHeat, cannotDraw, cannotClose, whoseName, cannotDeed, cannotDeedAtAll, cannotReach, englishOnly),
 		germanOnly, frenchOnly, spanishOnly, russianOnly)
 	return slices.Concat(texts, passing(), undone())
 })

@@ -23,6 +23,8 @@ var (
 	pageHead = newPattern(`^(?P<file>[^\n]+?)(?: \((?:page|strana) (?P<n>\d+)(?: (?:of|z) \d+)?\)|（第 (?P<n>\d+) 页[^）]*）)[:：]`)
 	// textHead is how a whole text or a summary begins.
 	textHead = newPattern(`^(?P<file>[^\n:：]+?)(?: \([^)\n]*\)|（[^）\n]*）)?(?:(?:, |，)[^:：\n]*)?[:：](?:\n|$)`)
+	// movedTo tells where a file is now.
+	movedTo = newPattern(`^Moved \S+ to (?P<file>\S+)\.$|^已将 \S+ 移到 (?P<file>\S+?)。$|^Přesunuto: \S+ do (?P<file>\S+)\.$`)
 	// sentence is words that end in the name of a file.
 	sentence = newPattern(` (?:of|in|v|ve|souboru|中) | .* .* `)
 	// nameInText is a word that may be the path of a file.
@@ -34,6 +36,9 @@ var (
 func (r *Router) followUp(u *utterance) goal {
 	if m, ok := nextPage.match(u.core); ok {
 		return u.turnPage(m["n"])
+	}
+	if m, ok := otherOne.match(u.said); ok {
+		return r.other(u, m)
 	}
 	if m, ok := bareFile.match(u.core); ok {
 		if name, inQuotes := unquote(m["file"]); isKnownFile(name) && (inQuotes || !strings.Contains(name, " ") && !verbFirst.has(name)) {
@@ -72,6 +77,34 @@ func quoteName(file string) string {
 		return `"` + file + `"`
 	}
 	return file
+}
+
+// otherOne is a file that is named by the one that was spoken of: now the other one.
+var otherOne = newPattern(`^(?:(?:and|now|then|also|ok|okay|please|show(?: me)?|read(?: me)?|open|(?:what|how) about),? )*(?:the )?(?P<which>other|next|previous) (?:one|file)(?:,? (?:too|as well|please))?$|^(?:(?:a|teď|ukaž|přečti) )*(?:ten |tu )(?P<which>druhý|další|předchozí)(?: soubor)?$|^(?:那|再看|看看|打开)?(?P<which>另一个|下一个|上一个)(?:文件)?呢?$`)
+
+// steps are where it stands in a listing, from the other; 0: there are two.
+var steps = newLexicon(map[string]int{"other": 0, "next": 1, "previous": -1, "druhý": 0, "další": 1, "předchozí": -1, "另一个": 0, "下一个": 1, "上一个": -1})
+
+// whichNamed asks for the name of a file.
+var whichNamed = lang.Words{EN: "Which file do you mean? Say its name.", ZH: "您指的是哪个文件？请说出文件名。", CS: "Který soubor myslíte? Řekněte jeho název."}
+
+// other does with another file of the newest listing what was done with one of it. It
+// asks where there is no telling which; nil where no file was spoken of.
+func (r *Router) other(u *utterance, m captures) goal {
+	file, ok := u.spokenOf(2)
+	if !ok || made.has(u.lastReply()) {
+		return nil
+	}
+	listed := u.listed()
+	i := slices.IndexFunc(listed, func(path string) bool { return path == file || baseName(path) == file })
+	step := steps.or(m["which"], 0)
+	switch {
+	case i >= 0 && step == 0 && len(listed) == 2:
+		return r.sameWith(u, listed[1-i])
+	case i >= 0 && step != 0 && i+step >= 0 && i+step < len(listed):
+		return r.sameWith(u, listed[i+step])
+	}
+	return saying{whichNamed.In(u.Lang)}
 }
 
 // turnPage reads another page of the file whose page was shown last; by default
@@ -147,6 +180,9 @@ func (u *utterance) spokenOf(reach int) (string, bool) {
 				return file, true
 			}
 			continue
+		}
+		if moved, ok := movedTo.match(m.Content); ok {
+			return moved["file"], true
 		}
 		for _, head := range []pattern{pageHead, textHead} {
 			if h, ok := head.match(m.Content); ok && isKnownFile(h["file"]) && !sentence.has(h["file"]) {

@@ -57,7 +57,7 @@ func TestFollowUps(t *testing.T) {
 func TestPlainTalkStays(t *testing.T) {
 	p := newPerson(t, files)
 	for _, text := range []string{
-		"make me a sandwich", "Make a list of fruits", "create a story about a dragon", "write a text about rivers", "change the subject", "remove all doubt", "open your heart",
+		"Make a list of fruits", "create a story about a dragon", "write a text about rivers", "change the subject", "remove all doubt", "open your heart",
 		"play chess with me", "call me Ishmael", "how many people live in Prague", "how many files fit on a CD?", "what is the biggest animal?", "find happiness", "find a rhyme for orange",
 		"when was Napoleon born", "how long does it take to boil an egg", "first lines of Hamlet", "compare cats and dogs", "translate hello to German", "What is the report of the UN?",
 		"Where is the letter of intent used?", "How old are you?", "what causes weather?", "my computer is my best friend", "What does the letter A sound like?", "Co je v novinách?",

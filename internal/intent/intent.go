@@ -26,7 +26,8 @@
 // A tool that carries none, because a client brought it, is known by its description,
 // and package fill takes its arguments from the words. It is called where it is clearly
 // meant: what has effects only by an order that begins with its verb.
-// What is left is talk, which never runs a tool.
+// What is left is talk, which never runs a tool. An order for a deed that no tool does
+// is none, and neither is talk in a language that the model does not know.
 package intent
 
 import (
@@ -99,15 +100,21 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	if err := ctx.Err(); err != nil {
 		return loci.Move{}, err
 	}
-	if s.Demands && len(s.Tools) > 0 && len(s.Results) == 0 {
-		return r.demanded(ctx, r.understand(s))
-	}
-	if len(s.Text) > maxWords || strings.Contains(s.Text, "\n```") {
-		return letTalk, nil // what is pasted asks for nothing
-	}
 	// The same words in the same conversation give the same goal, so the steps of
 	// a turn agree on what it is about.
 	u := r.understand(s)
+	if s.Demands && len(s.Tools) > 0 && len(s.Results) == 0 {
+		return r.demanded(ctx, u)
+	}
+	if len(s.Text) > maxWords || strings.Contains(s.Text, "\n```") {
+		return u.spoken(letTalk), nil // what is pasted asks for nothing
+	}
+	move, err := r.decide(ctx, u)
+	return u.spoken(move), err
+}
+
+// decide gives the move, whatever language the model speaks.
+func (r *Router) decide(ctx context.Context, u *utterance) (loci.Move, error) {
 	g := r.ruled(u)
 	if g == nil || g.first() == "" {
 		if move, ok, err := r.stranger(ctx, u, g); ok || err != nil {
@@ -115,14 +122,14 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 		}
 	}
 	if g != nil {
-		return r.honestly(u, g.next(u, s.Results)), nil
+		return r.honestly(u, g.next(u, u.Results)), nil
 	}
-	if len(s.Results) > 0 { // of a tool that the examples chose
-		return say(u, s.Results[len(s.Results)-1]), nil
+	if len(u.Results) > 0 { // of a tool that the examples chose
+		return say(u, u.Results[len(u.Results)-1]), nil
 	}
 	move, err := r.guess(ctx, u)
 	if move = r.honestly(u, move); err == nil && move.Talk != nil {
-		move = lastResort(u)
+		move = u.refusedDeed(lastResort(u))
 	}
 	return move, err
 }
@@ -186,6 +193,9 @@ func (r *Router) plainly(u *utterance) goal {
 	}
 	if g := r.changes(u); g != nil {
 		return r.kept(u, g)
+	}
+	if g := r.more(u); g != nil {
+		return g
 	}
 	if g := u.foreign(); g != nil {
 		return g

@@ -20,6 +20,7 @@ import (
 // person has a folder with files, and asks.
 type person struct {
 	params  int64 // of the model
+	speaks  []string
 	user    string
 	t       *testing.T
 	dir     string
@@ -87,7 +88,7 @@ func (p *person) asks(text string) loci.Move {
 	language := lang.Of(text)
 	for range 12 {
 		m, err := p.router.Next(p.t.Context(), loci.Situation{
-			Text: text, History: p.history, Results: done, Tools: p.set.Specs(loci.Scope{Principal: owner}), Folders: []string{p.dir}, User: p.user, Lang: language, Params: p.params, Now: now,
+			Text: text, History: p.history, Results: done, Tools: p.set.Specs(loci.Scope{Principal: owner}), Folders: []string{p.dir}, User: p.user, Lang: language, Params: p.params, Speaks: p.speaks, Now: now,
 		})
 		if err != nil {
 			p.t.Fatal(err)
@@ -326,7 +327,7 @@ func TestTalkNeverRunsATool(t *testing.T) {
 		"what time is the meeting", "what year was it",
 		"How much memory does a human have?", "What is the memory of water?", "is my idea good?",
 		"and in the other one?", "Can you read?", "list three fruits", "List the planets in order", "Show me the way",
-		"read about node.js", "What is example.com?", "mail me at a@b.com", "count to ten", "Count the lines of this poem",
+		"read about node.js", "What is example.com?", "my mail is a@b.com", "count to ten", "Count the lines of this poem",
 		"Which programs should I learn?", "Why is my brother so slow?", "他说了什么？", "里面有什么区别", "Co je v módě?",
 		strings.Repeat("long text ", 200) + "what does notes.md say",
 	} {

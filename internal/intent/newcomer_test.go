@@ -43,7 +43,7 @@ func serverLog() string {
 func newcomer(t *testing.T, r *intent.Router) *person {
 	t.Helper()
 	p := newPerson(t, homeFiles)
-	p.router, p.params, p.user = r, 135_000_000, "Mira"
+	p.router, p.params, p.speaks, p.user = r, 135_000_000, []string{"en"}, "Mira"
 	p.touch("letter.txt")
 	p.touch("app.log") // of the same time; no document
 	p.age("recipe.txt")

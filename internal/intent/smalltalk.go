@@ -76,6 +76,7 @@ func greeting(w lang.Words, patterns ...string) rule {
 // is all there is here.
 func smallTalk() []rule {
 	return []rule{
+		talkRule(surelyTalk),
 		sayRule(fine, `^(?:`+anyGreeting+addressed+`[,.!！， ]*)?`+howAreYou+`$`),
 		greeting(goodMorning, `^(?:good morning|morning|早上好|早安|早|dobré ráno|dobré jitro)`+addressed+`$`),
 		greeting(goodEvening, `^(?:good evening|晚上好|dobrý večer)`+addressed+`$`),
@@ -109,6 +110,36 @@ func smallTalk() []rule {
 			}},
 	}
 }
+
+// surelyTalk are words for the model that other rules would take for a request.
+var surelyTalk = forms(
+	`^let's play(?: (?:an? |some )?(?:\pL+ )?games?(?: .*)?)?$`, "let's play a word game",
+	`^take your time$`, "take your time",
+	`^share (?:an?|some|your|one)(?: \pL+){0,2} (?:facts?|stor(?:y|ies)|thoughts?|jokes?|ideas?|opinions?|tips?|quotes?|poems?|secrets?)(?: .*)?$`, "share a fun fact",
+	`^(?:grade|rate|judge|mark) (?:this|my) answer: `, "grade this answer: 2+2=5",
+	`^(?:paint|draw)(?: me)? .+ (?:with|in|using) words$`, "paint a picture with words",
+	`^turn (?:this|these|that|it|my [\pL ]+) into an? (?:poem|song|story|haiku|rap|joke|list|letter|dialogue)(?:[: ].*)?$`, "turn it into a poem",
+	`^draw (?:an? |some |the |your )?(?:conclusions?|parallels?|comparisons?|lessons?|distinctions?)(?: .*)?$`, "draw a conclusion from that",
+	`^(?:spill the (?:tea|beans)|save the best for last|sell me this pen|break (?:a leg|the ice)|drop the (?:act|attitude)|cut to the chase|bite the bullet|hit the road|call it a day)$`, "break a leg",
+)
+
+// talkRule makes a rule that leaves words to the model.
+func talkRule(known []form) rule {
+	r := rule{goal: func(*utterance, captures) goal { return talking{} }}
+	for _, f := range known {
+		r.patterns = append(r.patterns, f.pattern)
+	}
+	return r
+}
+
+// talking is the goal of words that the model answers.
+type talking struct{}
+
+// first is no tool.
+func (talking) first() string { return "" }
+
+// next lets the model talk.
+func (talking) next(*utterance, []loci.ToolResult) loci.Move { return letTalk }
 
 // name is how the person is called: as they said in this conversation, or else
 // as it is set.

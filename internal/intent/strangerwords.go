@@ -16,12 +16,12 @@ import (
 // that deletes memories.
 
 // looking are the verbs of tools that only look, or work something out.
-var looking = wordSet(`get fetch list search find view read look lookup query show check retrieve calculate compute convert translate
+var looking = stemSet(`get fetch list search find view read look lookup query show check retrieve calculate compute convert translate
 	describe tell count estimate determine identify return give obtain display provide predict analyze analyse detect solve evaluate
 	compare summarize summarise extract measure recommend suggest explain access recall verify locate assess`)
 
 // acting are verbs of effects.
-var acting = wordSet(`set turn switch put delete remove erase forget drop cancel create add make open enter schedule start send mail email post publish
+var acting = stemSet(`set turn switch put delete remove erase forget drop cancel create add make open enter schedule start send mail email post publish
 	book reserve order update change edit replace modify rename play stop pause save store remember write run execute buy purchase pay transfer
 	invite share upload download install close lock unlock move copy generate submit apply enable disable roll
 	control toggle trigger manage`)
@@ -29,14 +29,14 @@ var acting = wordSet(`set turn switch put delete remove erase forget drop cancel
 // sameVerbs are verbs that people say for one another; so are all that look.
 var sameVerbs = []map[string]bool{
 	looking,
-	wordSet("turn switch set put"), wordSet("delete remove erase forget drop discard"), wordSet("cancel delete call"),
-	wordSet("create add make generate open enter schedule set start new note register file"), wordSet("send mail email message text shoot"),
-	wordSet("book reserve order"), wordSet("update change edit replace modify set rename"), wordSet("play start put"),
-	wordSet("save store remember keep add"), wordSet("run execute"), wordSet("post publish share"), wordSet("buy purchase order"),
+	stemSet("turn switch set put"), stemSet("delete remove erase forget drop discard"), stemSet("cancel delete call"),
+	stemSet("create add make generate open enter schedule set start new note register file"), stemSet("send mail email message text shoot"),
+	stemSet("book reserve order"), stemSet("update change edit replace modify set rename"), stemSet("play start put"),
+	stemSet("save store remember keep add"), stemSet("run execute"), stemSet("post publish share"), stemSet("buy purchase order"),
 }
 
-// wordSet makes a set of the stems of words.
-func wordSet(words string) map[string]bool {
+// stemSet makes a set of the stems of words.
+func stemSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
 		set[fill.Stem(w)] = true
@@ -45,7 +45,7 @@ func wordSet(words string) map[string]bool {
 }
 
 // idle are words that tell no tool from another.
-var idle = wordSet(`a an the of for in on at to from by with and or is are be it its this that any some one given specified specific current
+var idle = stemSet(`a an the of for in on at to from by with and or is are be it its this that any some one given specified specific current
 	latest new certain user person people client tool function use used using which what how when where who all more each their them they you your
 	i me my not no if so can will do does as into about between optional only number`)
 

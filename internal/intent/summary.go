@@ -78,7 +78,7 @@ func (g document) sumUp(u *utterance, page readResult, done []loci.ToolResult) l
 		text = text[:min(len(text), limit)]
 		head += beginningOnly.In(u.Lang)
 	}
-	if u.Params == 0 || u.Params >= ownWords {
+	if (u.Params == 0 || u.Params >= ownWords) && u.speaks(lang.Of(page.Text)) {
 		return loci.Move{Talk: &loci.Talk{Instruction: summariseThis.In(u.Lang, string(text)), Lead: head + ":\n"}}
 	}
 	if strings.Count(string(text), "\n") < wholeLines && len(string(text)) <= wholeText {

@@ -60,7 +60,7 @@ func visitorShare(t *testing.T, r *intent.Router, file string) float64 {
 		} else if f[0] == "new" {
 			changed = false
 			p = newPerson(t, visitorFiles)
-			p.router, p.params, p.user = r, 135_000_000, "Mira"
+			p.router, p.params, p.speaks, p.user = r, 135_000_000, []string{"en"}, "Mira"
 			p.has(toolkit.All(toolkit.Config{Trash: t.TempDir()}))
 		}
 		m := p.asks(f[2])

@@ -14,6 +14,7 @@ type Setting struct {
 	Window int      // context length in tokens; Ollama is asked for it
 	Think  string   // "on" or "off": what to ask for where the client does not say
 	Stops  []string // stop sequences for every call
+	Speaks []string // languages that it can talk in, as tags
 
 	Stopping, Constrain, Choice, System, Systems, Alternate loci.Finding
 }
@@ -48,6 +49,10 @@ func (h *Hub) set(p loci.Profile) loci.Profile {
 	p.System = cmp.Or(s.System, p.System)
 	p.Systems = cmp.Or(s.Systems, p.Systems)
 	p.Alternate = cmp.Or(s.Alternate, p.Alternate)
+	p.Speaks = s.Speaks
+	if len(s.Speaks) == 0 {
+		p.Speaks = languagesOf(p.Model)
+	}
 	if len(s.Stops) > 0 {
 		p.Stops = s.Stops
 	}

@@ -377,7 +377,7 @@ func TestSettings(t *testing.T) {
 	m.On(loci.PurposeChat, fake.Reply{Text: "x"}, fake.Reply{Text: "x"})
 	other.On(loci.PurposeChat, fake.Reply{Text: "x"})
 	set := Setting{
-		Tier: loci.TierText, Markup: loci.MarkupReAct, Window: 6000, Think: "off", Stops: []string{"END"},
+		Tier: loci.TierText, Markup: loci.MarkupReAct, Window: 6000, Think: "off", Stops: []string{"END"}, Speaks: []string{"en", "zh"},
 		Stopping: loci.No, Constrain: loci.No, System: loci.No, Alternate: loci.Yes,
 	}
 	h := hub(t, Config{
@@ -385,7 +385,7 @@ func TestSettings(t *testing.T) {
 		Models:   map[string]Setting{"fast": set}, Aliases: map[string]string{"fast": "QWEN3:4b"}, Window: 5000, Tier: loci.TierNative, Profiles: store,
 	})
 	p, err := h.Profile(t.Context(), "fast")
-	want := loci.Profile{Tier: loci.TierText, Markup: loci.MarkupReAct, Window: 6000, Stops: []string{"END"}, Stopping: loci.No, Constrain: loci.No,
+	want := loci.Profile{Tier: loci.TierText, Markup: loci.MarkupReAct, Window: 6000, Stops: []string{"END"}, Speaks: []string{"en", "zh"}, Stopping: loci.No, Constrain: loci.No,
 		System: loci.No, Alternate: loci.Yes, Reason: "The configuration says so.", Think: true}
 	ignored := cmpopts.IgnoreFields(loci.Profile{}, "Server", "Model", "Digest", "Family", "Params", "Slots")
 	if diff := cmp.Diff(want, p, ignored); diff != "" || err != nil {

@@ -104,6 +104,8 @@ func TestFreshMachine(t *testing.T) {
 		{"What does notes.md say?", `# Plan\nBuy milk and bread\.`},
 		{"How many ERROR lines are in app.log?", `\b2\b`},
 		{"What is 111 x 222 / 777?", `31\.714285714285715`},
+		{"Order a pizza", `^I cannot do that`},
+		{"给我写一首诗", `只懂英文`},
 	} {
 		if got := ask(tc.question); !regexp.MustCompile(tc.want).MatchString(got) {
 			t.Errorf("%s\n%s\nwant a match of %s", tc.question, got, tc.want)
