@@ -1,0 +1,123 @@
+package intent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// A frame reads what no rule knows as a whole: by the words that ask, wherever they
+// stand, and the things that are named. Its patterns see signs in the place of names
+// (see naming), so they are short; each is written with a sentence that it is for,
+// which a test plays.
+type frame struct {
+	tool string // what it begins with; for what is only said, the tool that is missed
+	cues []cue
+	goal func(u *utterance, n naming, m captures) goal
+}
+
+// cue is a pattern of a frame, and a sentence that it reads.
+type cue struct {
+	words   pattern
+	example string
+}
+
+// signsInPatterns are written in the patterns of frames for things that are named.
+var signsInPatterns = strings.NewReplacer(
+	"{file}", `(?P<file>‹file\d+›)`, "{to}", `(?P<to>‹file\d+›)`, "{folder}", `(?P<folder>‹folder\d+›)`,
+	"{text}", `(?P<text>‹text\d+›)`, "{page}", `(?P<page>‹page\d+›)`, "{n}", `(?P<n>\d+(?:[.,]\d+)?)`,
+)
+
+// on makes a cue.
+func on(expr, example string) cue { return cue{newPattern(signsInPatterns.Replace(expr)), example} }
+
+// framed gives the goal of the first frame that fits, or nil.
+func (u *utterance) framed(frames []frame) goal {
+	if u.core == "" || len(u.core) > 300 {
+		return nil
+	}
+	n := u.naming(u.core)
+	for _, f := range frames {
+		for _, c := range f.cues {
+			m, ok := c.words.match(n.words)
+			if !ok {
+				continue
+			}
+			for name, words := range m {
+				m[name] = strings.TrimSpace(n.said(words))
+			}
+			g := f.goal(u, n, m)
+			if g == nil || g.first() != "" && !u.offers(g.first()) {
+				continue
+			}
+			if acts(g) && (!u.orders(n) || changesFile(g) && (whoseFile.has(n.words) || severalDeeds.has(n.words))) {
+				continue
+			}
+			return g
+		}
+	}
+	return nil
+}
+
+var (
+	// noOrder are words by which a sentence with a verb of doing orders nothing: it asks
+	// how, tells of the past, forbids, or only thinks of it.
+	noOrder = newPattern(`^(?:(?:and|but|so|well|ok|hey)[, ]+)*(?:how|why|who|when|what|which|should|would|did|does|do (?:i|you|we|they|people)|was|were|has|have|had|if|suppose|imagine|pretend|explain|describe|tell|is it|are you|i (?:just |already |once |accidentally |have )?(?:deleted|removed|moved|renamed|lost|was|were|used|dreamt|dreamed|love|hate|wrote|tried|am|had)|(?:my|our|his|her|the) (?:\pL+ )?(?:\pL+ed|brother|sister|boss|friend|cat|dog|kid|son|daughter|wife|husband|colleague))\b` +
+		`|\b(?:don't|do not|dont|never|without|cannot|can't|didn't|wouldn't|shouldn't|if|unless|maybe|perhaps|might|someone|somebody|he|she|story|poem|joke|dream|hypothetically|yesterday|accidentally|by accident|by mistake|wonder|wondering)\b` +
+		`|怎么|如何|为什么|不要|别|如果|假如|我应该|昨天|(?:^| )(?:ne|nechci|kdyby|jak|proč|omylem|včera|kdo|jestli)(?: |$)|(?:^| )ne(?:maž|přesouvej|přejmen|mazat|měň|piš)\pL*`)
+	// politeAsk makes an order of a question.
+	politeAsk = newPattern(`\b(?:can|could|would|will|please|pls|plz|mind)\b|请|麻烦|可以|能|prosím|můžeš|mohl`)
+)
+
+// orders tells that the words order something to be done now.
+func (u *utterance) orders(n naming) bool {
+	if strings.HasSuffix(strings.TrimSpace(u.Text), "?") && !politeAsk.has(u.Text) {
+		return false
+	}
+	return !noOrder.has(notNeeded.compiled().ReplaceAllString(n.words, " "))
+}
+
+// changesFile tells whether a goal changes a file.
+func changesFile(g goal) bool { return slices.Contains(actors[:4], g.first()) }
+
+var (
+	// whoseFile is a file before whose name stands a word that may belong to it.
+	whoseFile = newPattern(`\b(?:my|our|your|new|text) ‹file|(?:můj|moje|náš|nový) ‹file`)
+	// severalDeeds are more than one thing to do.
+	severalDeeds = newPattern(`\b(?:and|then|,) (?:then |also |please )*(?:list|show|read|open|create|move|rename|run|copy|print|display|search|find|count|summari[sz]e)\b(?: \pL|$)|然后|再(?:列出|显示|打开|读)|(?:^| )(?:a|pak|potom) (?:ukaž|vypiš|přečti|otevři)`)
+)
+
+// notNeeded is why something may go, in spite of its no.
+var notNeeded = newPattern(`\b(?:i |we |you |nobody |that |it )*(?:don't|do not|dont|no longer|isn't|is not|not|won't|never|can't) (?:really )?(?:need|want|use|require|like|stand|see)\w*(?: (?:it|that|this|them|any ?more|any longer|now))*|\b(?:no longer|any ?more|not) (?:needed|used|useful|wanted|necessary|required)|(?:已经)?(?:不需要|不要|没用|用不着|不用)(?:它)?了|už (?:ho|ji|to|jej)? ?nepotřebuj\pL*|k ničemu není`)
+
+// earlyFrames are tried before the rules.
+func earlyFrames() []frame { return append(toldFrames(), withApp()) }
+
+// frames are all other frames, in the order they are tried: what changes something must be
+// worded so, and comes before what only looks.
+func frames() []frame {
+	return slices.Concat(editFrames(), changeFrames(), textFrames(), doFrames(), wishFrames(), lookFrames(), factFrames())
+}
+
+// plausible tells whether what a goal looks at can be named so: rules that take any
+// words for a name take the rest of a sentence too.
+func (u *utterance) plausible(g goal) bool {
+	if acts(g) || g.first() == "" {
+		return true
+	}
+	move := g.next(u, nil)
+	if move.Call == nil {
+		return true
+	}
+	var args struct{ Path, Name, Content string }
+	if err := json.Unmarshal(move.Call.Arguments, &args); err != nil { // of another form
+		return true
+	}
+	return !noSuchName.has(args.Path) && !noSuchName.has(args.Name) && !noText.has(args.Content)
+}
+
+var (
+	// noSuchName is no name of a file or folder, but a part of a sentence.
+	noSuchName = newPattern(`^(?:still|now|then|today|again|there|already|anyway|too|instead|mine|yours)$|, (?:\pL+ ){0,3}(?:the|into|to|and|or|but|it|please|what|in)\b|[?!;]|(?:文件夹|目录).+|^(?:first|last|second|next|page|top|bottom)\b.* (?:of|in) \S+\.\w{1,5}$|^(?:what|how|why|who|where|when) `)
+	noText     = newPattern(`[?!] \pL`)
+)
