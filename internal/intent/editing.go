@@ -123,6 +123,9 @@ func editFrames() []frame {
 			if !ok || nth == 0 || text == "" || startsQuote(text) || len(n.texts) > 1 {
 				return nil
 			}
+			if strings.HasSuffix(strings.TrimSpace(u.Text), text+",") { // of a letter
+				text += ","
+			}
 			return lineCut{file, nth, text}
 		}},
 		{editFile, []cue{on(`{file}`, "config.yaml: blue -> red")}, func(u *utterance, n naming, _ captures) goal { return u.swaps(n) }},
@@ -136,7 +139,7 @@ var saysNoLine = newPattern(`^(?:tak|remov|delet|strik|cross|scratch|done|finish
 // text as long as it can be first.
 func (u *utterance) swaps(n naming) goal {
 	file, ok := n.only()
-	if !ok || n.names(folderSign, pageSign) || !u.offers(readFile) || notSwapped.has(n.words) {
+	if !ok || n.names(folderSign, pageSign) || !u.offers(readFile) || notSwapped.has(n.words) || fromFolderTo.has(n.words) {
 		return nil
 	}
 	words := n.without(n.files[0])
@@ -147,7 +150,7 @@ func (u *utterance) swaps(n naming) goal {
 			continue
 		}
 		old, new := fromWords(m["old"]), fromWords(m["new"])
-		if unclear.has(new) && !anySign.MatchString(new) && !someOne.has(new) { // there are two readings of where it ends
+		if unclear.has(new) && !anySign.MatchString(new) && !someOne.has(new) || aSeparator.has(old) { // there are two readings of where one ends
 			return nil
 		}
 		isText := anySign.MatchString(new)
@@ -179,7 +182,11 @@ func (u *utterance) swaps(n naming) goal {
 var (
 	aNumber = regexp.MustCompile(`^(?:an? )?\d`)
 	// notSwapped asks for something else than another text.
-	notSwapped = newPattern(`^(?:move|take|shift|bring|transfer|get|send|drag|drop|copy|convert|who|what|when|where|which|why|how|does|do|did|is|are|was|summari[sz]e|read|show|list|count|find|search|open|add|append|move)\b|\b(?:file ?name|rename|folder|copy|lines? \d|first line|last line|heading|title case|upper ?case|lower ?case|translate|sort|indent)\b`)
+	notSwapped = newPattern(`^(?:(?:put|stick|place|drop|move) ‹file|move|take|shift|bring|transfer|get|send|drag|drop|copy|convert|who|what|when|where|which|why|how|does|do|did|is|are|was|summari[sz]e|read|show|list|count|find|search|open|add|append|move)\b|\b(?:file ?name|rename|folder|copy|lines? \d|first line|last line|heading|title case|upper ?case|lower ?case|translate|sort|indent)\b`)
+	// fromFolderTo moves a file.
+	fromFolderTo = newPattern(`‹file\d+› from \S+ (?:to|into) \S+$`)
+	// aSeparator begins what is no text by itself.
+	aSeparator = newPattern(`^(?:with|by|to|into|for|as|za|na) `)
 	// tooShort are words that are in every text.
 	tooShort = newPattern(`^(?:an?|the|to|of|in|on|it|is|are|was|be|and|or|for|that|this|there|i|my|with|by|as|at|do|so)$`)
 )

@@ -121,3 +121,9 @@ var (
 	noSuchName = newPattern(`^(?:still|now|then|today|again|there|already|anyway|too|instead|mine|yours)$|, (?:\pL+ ){0,3}(?:the|into|to|and|or|but|it|please|what|in)\b|[?!;]|(?:文件夹|目录).+|^(?:first|last|second|next|page|top|bottom)\b.* (?:of|in) \S+\.\w{1,5}$|^(?:what|how|why|who|where|when) `)
 	noText     = newPattern(`[?!] \pL`)
 )
+
+// isGuess tells whether a goal reads a file whose name is only guessed.
+func isGuess(g goal) bool {
+	d, ok := g.(document)
+	return ok && d.called != ""
+}

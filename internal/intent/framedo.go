@@ -64,7 +64,7 @@ func doFrames() []frame {
 		media("next",
 			on(lead+`(?:skip|next|jump|move on|go)`+aBit+`(?: (?:to|over|past|on|ahead|forward))*`+aBit+` ?(?:next|another|following)?(?: (?:one|song|track|tune|title|video|episode))`+aBit+`(?:[,.;!].*)?$`, "skip over this track, it's boring"),
 			on(`^(?:skip|next)`+aBit+`(?:[,.;!].*)?$`, "skip that please"),
-			on(lead+`(?:play|put on|give|change|switch|hear|try)`+aBit+`(?: (?:me|us|to|on))*`+aBit+` ?(?:next|another|a different|different|other|something else|new)(?: (?:one|song|track|tune|title|video))?`+aBit+`(?:[,.;!].*)?$`, "put another track on"),
+			on(lead+`(?:play|put|give|change|switch|hear|try)`+aBit+`(?: (?:me|us|to|on))*`+aBit+` ?(?:next|another|a different|different|other|something else|new)(?: (?:on|one|song|track|tune|title|video))?`+aBit+`(?:[,.;!].*)?$`, "put another track on"),
 			on(`^(?:i(?:'m| am)? )?(?:don't like|do not like|hate|can't stand|sick of|tired of|bored of|not a fan of|not in the mood for)`+aBit+` (?:one|song|track|tune|music)(?:[,.;!] ?(?:next|skip|another|change|something else).*)$`, "tired of this tune, something else please"),
 			on(`^(?:.*[,.;!?] )?(?:change|switch) the (?:song|track|tune)$`, "ugh, change the song"),
 			on(`(?:换|切)(?:一)?(?:首|下|个)(?:别的)?(?:歌|曲)?(?:吧|听听)?$`, "这首不好听，换一首吧"),

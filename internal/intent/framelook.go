@@ -86,6 +86,16 @@ func lookFrames() []frame {
 			}
 			return u.list(m["bare"], true)
 		}},
+		{queryDB, []cue{
+			on(`^(?:(?:what|which|what's|the|list|show|give|any|all|are|there|me|is|do|does|we|have|names?|of|know|see|tell|exist) )*(?:tables?|schema|structure|columns)\b.*?(?:^|[\s"'])(?P<db>[^\s"'“”]+\.(?:db3?|sqlite3?))\b`, "tables in shop.db?"),
+			on(`(?P<db>[^\s"'“”:,]+\.(?:db3?|sqlite3?))\b.{0,20}?\b(?:tables?|schema|structure)\b`, "shop.db - what tables?"),
+			on(`(?P<db>[\w./~-]+\.(?:db3?|sqlite3?))\s*.{0,6}(?:有)?(?:哪些|什么|几个|多少)(?:数据)?表`, "shop.db 数据库里有几个表"),
+		}, func(_ *utterance, n naming, m captures) goal {
+			if len(n.files) > 1 {
+				return nil
+			}
+			return oneCall{tool: queryDB, args: arguments{"database": m["db"]}}
+		}},
 		{readFile, []cue{ // what a file says
 			on(`^(?:remind me|tell me|show me|let me|give me|i (?:want|need|would like|'d like|have|wonder|forgot|wanna)|can i|could i|do you know|what|whats|what's|how|when|who|where|check|see|read|look|quick|just|help me|is|are|does|did|do|anything|any|which|and|so|sum|summar\w+|tl;?dr|recap|walk me|take me|go)\b.*{file}`, "remind me what's on shopping list.txt"),
 			on(`{file}.{0,20}?\b(?:read|show|print|open|see|summari[sz]e|tl;?dr|what does it say|what's in it|whats in it|contents?|please|display)\b`, "draft2.txt, what does it say"),
@@ -136,6 +146,9 @@ func factFrames() []frame {
 			on(`^(?:is|will) (?:there|it|a|an|my|the|\d+ ?gb)\b.*\b(?:room|space|fit|full)\b.*\b(?:disk|drive|ssd|`+machine+`)\b`, "is there still room on this machine for a big download"),
 			on(`^(?:how|is)(?: \pL+){0,2} (?:full|empty)\b.*\b(?:disk|drive|ssd|hdd)\b|^how full is (?:the|my) (?:disk|drive|ssd)`, "how full is the disk by now"),
 		}, part("disk")},
+		{systemInfo, []cue{
+			on(`^(?:what|which|what's|whats|tell me|show me|name)(?: (?:kind|sort|type|make|model|of|the|is|my|a))* (?:processor|cpu|chip|cores?)\b(?: (?:do|does|is|are|i|we|you|it|have|has|got|in|inside|here|there|this|that|my|the|using|running|on|by|at|fitted|built|`+machine+`))*$`, "what processor do I have in here"),
+		}, part("cpu")},
 		{listProcesses, []cue{
 			on(`^(?:(?:what|what's|whats|which|show|list|see|tell|give|me|the|all|is|are|my|currently|running|active|open|any|right|now|i|mean|of|on|this|machine|computer|please|in|background|there|how|many|have|do|going|and|processes?|programs?|apps?|tasks?|things|stuff|here|can|you|check|let|know|just|overview|up) ?|[,.?!:-] ?)*\bprocess(?:es)?\b(?:(?: |[,.?!])(?:what|are|is|running|active|open|now|right|i|mean|on|this|machine|computer|here|there|currently|please|have|do|going|in|the|background|list))*$`, "what's open right now? processes i mean"),
 			on(`^(?:co|jaké|které|vypiš|ukaž) .*(?:běží|běžící|spuštěn\pL*) .*(?:proces\pL*|program\pL*|aplikac\pL*)|^(?:co|jaké|které|vypiš|ukaž) .*(?:proces\pL*|program\pL*) .*(?:běží|běžící|spuštěn\pL*)`, "Co teď běží za procesy?"),

@@ -168,10 +168,10 @@ func (r *Router) ruled(u *utterance) goal {
 	if g != nil && !u.plausible(g) {
 		g = nil
 	}
-	if g == nil || isShrug(g) {
+	if g == nil || isShrug(g) || isGuess(g) {
 		if other := u.framed(r.frames); other != nil {
 			g = other
-		} else if other := r.reworded(u); other != nil {
+		} else if other := r.reworded(u); !isGuess(g) && other != nil && u.plausible(other) {
 			g = other
 		}
 	}

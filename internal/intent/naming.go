@@ -45,7 +45,7 @@ var (
 		newPattern(`(?:složk\pL+|složce|adresář\pL*) (?P<name>[\pL\d./~_-]*[\pL\d/~_])`),
 	}
 	// noFolderName stands before the word folder and names none.
-	noFolderName = newPattern(`^(?:the|a|an|my|this|that|same|whole|entire|current|other|another|new|old|right|empty|which|what|any|every|each|all|some|parent|home|working|source|main|first|or|and|of|in|is|are|it|same|one)$`)
+	noFolderName = newPattern(`^(?:the|a|an|my|this|that|same|whole|entire|current|other|another|new|old|right|empty|which|what|any|every|each|all|some|parent|home|working|source|main|first|or|and|of|in|is|are|it|same|one|still|now|please|then|too|again|already|here|there|instead|anyway|for|with|that|what|have|has|do|i|we|you|to|at|on|today|yesterday|exactly|right)$`)
 )
 
 // naming puts signs into words.

@@ -8,7 +8,7 @@ import (
 // toldFrames read sums in a story that rules would read wrongly, or not at all.
 func toldFrames() []frame {
 	const (
-		amount = `[$€£]?(?P<a>\d[\d.,]*) ?(?:euros?|dollars?|pounds?|crowns?|bucks|eur|usd|czk|kč|[$€£])?`
+		amount = `\b[$€£]?(?P<a>\d[\d.,]*) ?(?:euros?|dollars?|pounds?|crowns?|bucks|eur|usd|czk|kč|[$€£])?`
 		people = `(?:people|persons|friends|of us|guests|kids|children|colleagues|students|players|members|families|workers|neighbours|neighbors|\pL+s)`
 		gives  = `(?:chip(?:s)? in|pays?|gives?|puts? in|contributes?|brings?|owes?|costs?|gets?|has|have|need|needs|eats?|buys?|drinks?|spends?|earns?|takes?|donates?|saves?|weighs?|is|are)`
 	)
@@ -23,8 +23,8 @@ func toldFrames() []frame {
 	}
 	return []frame{
 		{calculate, []cue{
-			on(amount+`[^.?!\d]{0,40}?(?P<b>\d+(?:[.,]\d+)?) ?(?:%|percent|per cent) (?:off|discount|discounted|reduction|rebate|cheaper|less|reduced)\b`, "a jacket is 89 euros with 30% off - what do i pay"),
-			on(`(?P<b>\d+(?:[.,]\d+)?) ?(?:%|percent|per cent) (?:off|discount on|reduction on|rebate on)(?: (?:of|a|an|the|my|on|for|\pL+))*? `+amount, "with 20 percent off, what's a coat of 120 euros"),
+			on(amount+`[^.?!\d,%][^.?!\d]{0,40}?(?P<b>\d+(?:[.,]\d+)?) ?(?:%|percent|per cent) (?:off|discount|discounted|reduction|rebate|cheaper|less|reduced)\b`, "a jacket is 89 euros with 30% off - what do i pay"),
+			on(`\b(?P<b>\d+(?:[.,]\d+)?) ?(?:%|percent|per cent) (?:off|discount on|reduction on|rebate on)[^\d]{0,40}? `+amount, "with 20 percent off, what's a coat of 120 euros"),
 		}, sum("%s * (1 - %s / 100)")},
 		{calculate, []cue{
 			on(`\b(?P<a>\d+) `+people+`(?: (?:who|that|each|all|would|will|every|one|of|them))* `+gives+`(?: (?:each|in|up|about|exactly))* [$€£]?(?P<b>\d[\d.,]*)[^\d]{0,60}?(?:\bwhat|\bhow much|\bhow many|\btotal|\bsum|\baltogether|\bend up|\bin all|$)`, "so if 12 people each chip in 7.50 what do we end up with"),
