@@ -108,17 +108,26 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 			return move, err
 		}
 	}
+	if g == nil || isShrug(g) {
+		guessed, err := r.guess(ctx, u)
+		if err != nil {
+			return loci.Move{}, err
+		}
+		if guessed != nil && (guessed.first() == "" || u.offers(guessed.first())) && (g == nil || guessed.first() != "") {
+			g = guessed
+		}
+	}
 	if g != nil {
 		return r.honestly(u, g.next(u, s.Results)), nil
 	}
-	if len(s.Results) > 0 { // of a tool that the examples chose
+	if len(s.Results) > 0 { // of a tool that the examples chose, and do no more
 		return say(u, s.Results[len(s.Results)-1]), nil
 	}
-	move, err := r.guess(ctx, u)
-	if move = r.honestly(u, move); err == nil && move.Talk != nil {
+	move := r.honestly(u, letTalk)
+	if move.Talk != nil {
 		move = lastResort(u)
 	}
-	return move, err
+	return move, nil
 }
 
 // letTalk leaves the reply to the model.

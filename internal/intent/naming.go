@@ -176,3 +176,12 @@ func (n naming) only() (string, bool) {
 func (n naming) names(kinds ...string) bool {
 	return slices.ContainsFunc(kinds, func(k string) bool { return strings.Contains(n.words, "‹"+k) })
 }
+
+// first is the first thing of a kind that is named, or none.
+func (n naming) first(kind string) string {
+	at := strings.Index(n.words, "‹"+kind)
+	if at < 0 {
+		return ""
+	}
+	return n.things[anySign.FindString(n.words[at:])]
+}

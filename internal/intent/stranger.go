@@ -95,7 +95,7 @@ func (r *Router) nearStrangers(ctx context.Context, u *utterance, strangers []lo
 	var near []candidate
 	for i, t := range strangers {
 		if score := max(dot(embedded[0], vectors[texts[i]]), dot(embedded[1], vectors[texts[i]])); score >= strangerBound {
-			near = append(near, candidate{t.Name, score})
+			near = append(near, candidate{t.Name, score, t.Name})
 		}
 	}
 	slices.SortFunc(near, func(a, b candidate) int {
