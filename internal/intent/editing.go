@@ -14,7 +14,10 @@ import (
 // tells which of them is meant: the old text must stand in it.
 
 // swap is one text in the place of another.
-type swap struct{ old, new string }
+type swap struct {
+	old, new string
+	named    bool // the old text may be the name of the value that is to change
+}
 
 // replacing is the goal of the first of some swaps whose old text is in a file.
 type replacing struct {
@@ -31,6 +34,16 @@ func (g replacing) next(u *utterance, done []loci.ToolResult) loci.Move {
 	page, instead := readFirst(u, g.path, done)
 	if instead != nil {
 		return *instead
+	}
+	for _, s := range g.swaps {
+		if !s.named {
+			continue
+		}
+		for _, p := range (setting{path: g.path, what: s.old}).named() {
+			if found := p.FindAllStringSubmatch(page.Text, 2); len(found) == 1 {
+				return setting{path: g.path, what: s.old, value: s.new}.next(u, done)
+			}
+		}
 	}
 	for _, s := range g.swaps {
 		if standsIn(page.Text, s.old) {
@@ -71,6 +84,8 @@ const (
 var swapForms = []cue{
 	on(`^(?:.*[,;:.!] ?|.* (?:and|but|so|because|-) )?(?:the )?(?:word |text |line |name |spelling )*`+oldPart+`,? `+mustBe+` (?:be|read|say|become|be (?:spelled|spelt|written|called|changed to|replaced (?:by|with)))(?: now)? `+newPart+thatsAll, "theres a typo in letter_to_bank.txt, acount should be account"),
 	on(`\b(?:it|that|this|which)? ?(?:says|said|reads|has|contains|i wrote|i put|there's|there is|i misspelled|i misspelt|mentions)(?: the)?(?: word| text)? `+oldPart+`,? (?:but|and|instead of|where)(?: it| that| this| i)? ?(?:`+mustBe+`|meant|i meant|want(?:ed)?)(?: (?:be|read|say|to say|to write|to be|it to (?:be|say)))* `+newPart+thatsAll, "in draft.txt I wrote Monday but meant Friday"),
+	on(`\b(?:spelling|typo|mistake|error|misspelling|misspelled|misspelt)(?: of| in|:)? (?:the )?(?:word )?`+oldPart+`[,;:.?!-]+ ?(?:it )?(?:'s|is|it's|it is|should be|must be|i meant|correct is|is spelled) ?`+newPart+thatsAll, "can you sort out the spelling of acount in letter_to_bank.txt? it's account"),
+	on(`\b(?:has|says|is|at|lists|shows|gives)(?: [\pL]+){0,2}?(?: at| as| of)? `+oldPart+`[,;:.-]+ ?(?:please |so |but |and )?(?:make|change|set|turn|correct|fix) (?:that|it|this)(?: to| into)? `+newPart+thatsAll, "work/budget.csv has travel at 340, make that 400"),
 	on(`\b(?:has to|should|must|needs to|ought to) (?:be|read|say) `+newPart+`,? (?:and )?(?:not|instead of|rather than|no longer) `+oldPart+thatsAll, "the host in config.yaml has to be 0.0.0.0, not localhost"),
 	on(`\b(?:instead of|rather than|in place of|where it says)(?: the)? `+oldPart+`,? (?:please )?(?:i(?:'d)? (?:want|like|need|prefer|would like)|it should (?:say|be|read)|write|put|use|say|have|make it|there should be|let it be|take|we need|we want)(?: (?:it to (?:be|say)|to have))? `+newPart+thatsAll, "shopping list.txt: instead of eggs I want butter"),
 	on(`\bfrom `+oldPart+` (?:to|into|->|=>|→) `+newPart+thatsAll, "change the title of work/report.md from Quarterly report to Annual report"),
@@ -144,7 +159,7 @@ func (u *utterance) swaps(n naming) goal {
 	}
 	words := n.without(n.files[0])
 	g := replacing{path: file, all: everyOne.has(words)}
-	for _, form := range swapForms {
+	for i, form := range swapForms {
 		m, ok := form.words.match(words)
 		if !ok {
 			continue
@@ -163,12 +178,12 @@ func (u *utterance) swaps(n naming) goal {
 			}
 		}
 		if anySign.MatchString(old) {
-			g.swaps = append(g.swaps, swap{n.said(old), new})
+			g.swaps = append(g.swaps, swap{old: n.said(old), new: new})
 			continue
 		}
 		for words := strings.Fields(old); len(words) > 0; words = words[1:] {
 			if len(words) <= 6 && !vagueWord.has(words[0]) {
-				g.swaps = append(g.swaps, swap{strings.Join(words, " "), new})
+				g.swaps = append(g.swaps, swap{strings.Join(words, " "), new, i == 0})
 			}
 		}
 	}
@@ -182,7 +197,7 @@ func (u *utterance) swaps(n naming) goal {
 var (
 	aNumber = regexp.MustCompile(`^(?:an? )?\d`)
 	// notSwapped asks for something else than another text.
-	notSwapped = newPattern(`^(?:(?:put|stick|place|drop|move) ‹file|move|take|shift|bring|transfer|get|send|drag|drop|copy|convert|who|what|when|where|which|why|how|does|do|did|is|are|was|summari[sz]e|read|show|list|count|find|search|open|add|append|move)\b|\b(?:file ?name|rename|folder|copy|lines? \d|first line|last line|heading|title case|upper ?case|lower ?case|translate|sort|indent)\b`)
+	notSwapped = newPattern(`^(?:(?:put|stick|place|drop|move) ‹file|move|take|shift|bring|transfer|get|send|drag|drop|copy|convert|who|what|when|where|which|why|how|does|do|did|is|are|was|summari[sz]e|read|show|list|count|find|search|open|add|append|move)\b|\b(?:file ?name|rename|folder|copy|lines? \d|first line|last line|heading|title case|upper ?case|lower ?case|translate|sort (?:the|by|it|them|all|lines)|indent)\b`)
 	// fromFolderTo moves a file.
 	fromFolderTo = newPattern(`‹file\d+› from \S+ (?:to|into) \S+$`)
 	// aSeparator begins what is no text by itself.

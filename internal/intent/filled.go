@@ -19,12 +19,15 @@ var missed = map[string]lang.Words{
 	"fetch_url": notYetWeb, "http_request": notYetHTTP, "read_feed": notYetFeed,
 }
 
+// ofPages are those of them that need the address of a page.
+var ofPages = map[string]bool{"fetch_url": true, "http_request": true, "read_feed": true}
+
 // aimed makes the goal of a kind of request; nil if its arguments are not plain.
 func (u *utterance) aimed(label string) goal {
 	tool, kind := labelOf(label)
 	n := u.naming(u.core)
 	if answer, ok := missed[tool]; ok {
-		if u.offersAny(tool) || n.names(fileSign) {
+		if u.offersAny(tool) || n.names(fileSign) || ofPages[tool] != n.names(pageSign) {
 			return nil
 		}
 		return saying{answer.In(u.Lang)}

@@ -33,6 +33,11 @@ func on(expr, example string) cue { return cue{newPattern(signsInPatterns.Replac
 
 // framed gives the goal of the first frame that fits, or nil.
 func (u *utterance) framed(frames []frame) goal {
+	return u.framedAs(frames, func(goal) bool { return true })
+}
+
+// framedAs is framed for goals of some kind.
+func (u *utterance) framedAs(frames []frame, kind func(goal) bool) goal {
 	if u.core == "" || len(u.core) > 300 {
 		return nil
 	}
@@ -47,7 +52,7 @@ func (u *utterance) framed(frames []frame) goal {
 				m[name] = strings.TrimSpace(n.said(words))
 			}
 			g := f.goal(u, n, m)
-			if g == nil || g.first() != "" && !u.offers(g.first()) {
+			if g == nil || g.first() != "" && !u.offers(g.first()) || !kind(g) {
 				continue
 			}
 			if acts(g) && (!u.orders(n) || changesFile(g) && (whoseFile.has(n.words) || severalDeeds.has(n.words))) {
@@ -91,7 +96,7 @@ var (
 var notNeeded = newPattern(`\b(?:i |we |you |nobody |that |it )*(?:don't|do not|dont|no longer|isn't|is not|not|won't|never|can't) (?:really )?(?:need|want|use|require|like|stand|see)\w*(?: (?:it|that|this|them|any ?more|any longer|now))*|\b(?:no longer|any ?more|not) (?:needed|used|useful|wanted|necessary|required)|(?:已经)?(?:不需要|不要|没用|用不着|不用)(?:它)?了|už (?:ho|ji|to|jej)? ?nepotřebuj\pL*|k ničemu není`)
 
 // earlyFrames are tried before the rules.
-func earlyFrames() []frame { return append(toldFrames(), withApp()) }
+func earlyFrames() []frame { return append(toldFrames(), withApp(), tableFrame()) }
 
 // frames are all other frames, in the order they are tried: what changes something must be
 // worded so, and comes before what only looks.
@@ -118,9 +123,27 @@ func (u *utterance) plausible(g goal) bool {
 
 var (
 	// noSuchName is no name of a file or folder, but a part of a sentence.
-	noSuchName = newPattern(`^(?:still|now|then|today|again|there|already|anyway|too|instead|mine|yours)$|, (?:\pL+ ){0,3}(?:the|into|to|and|or|but|it|please|what|in)\b|[?!;]|(?:文件夹|目录).+|^(?:first|last|second|next|page|top|bottom)\b.* (?:of|in) \S+\.\w{1,5}$|^(?:what|how|why|who|where|when) `)
+	noSuchName = newPattern(`^(?:still|now|then|today|again|there|already|anyway|too|instead|mine|yours)$|, (?:\pL+ ){0,3}(?:the|into|to|and|or|but|it|please|what|in)\b|[?!;]|(?:文件夹|目录).+|^(?:first|last|second|next|page|top|bottom)\b.* (?:of|in) \S+\.\w{1,5}$| (?:of|in|from) (?:the|my|our) |\p{Han}{2,} +[\w./-]+\.\w{1,5}$|^(?:what|how|why|who|where|when) `)
 	noText     = newPattern(`[?!] \pL`)
 )
+
+// onlyLooks tells whether a goal is to look at a file or folder, though the words have
+// a verb of changing.
+func (u *utterance) onlyLooks(g goal) bool {
+	return (g.first() == readFile || g.first() == listDir) && doesVerb.has(u.core)
+}
+
+// isQuestion tells whether a goal looks into a file for what is asked about it.
+func isQuestion(g goal) bool {
+	d, ok := g.(document)
+	return ok && d.ask != ""
+}
+
+// isSearch tells whether a goal is one search.
+func isSearch(g goal) bool { return g.first() == searchFiles }
+
+// doesVerb is a word for changing a file.
+var doesVerb = newPattern(`\b(?:delete|remove|erase|gone|trash|bin|swap|replace|change|switch|rename|move|spelling|typo|supposed to|should|must|make (?:that|it)|instead of)\b|->|=>|→`)
 
 // isGuess tells whether a goal reads a file whose name is only guessed.
 func isGuess(g goal) bool {

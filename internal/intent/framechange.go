@@ -22,6 +22,8 @@ func changeFrames() []frame {
 			on(`{file}.{0,60}?\b(?:can|could|may|should|must|has to|needs to|is free to|is to|ought to)(?: (?:now|also|just|really|finally|safely))* (?:go|be (?:deleted|removed|erased|trashed|binned|gone|purged|tossed|discarded|scrapped|thrown (?:away|out)))\b`, "I already sent that letter, so letter_to_bank.txt can be deleted"),
 			on(`{file}.{0,60}?(?:,|;|:|\.|!| -| –| so| and|,? then) ?(?:you can |please |just |so |and |go ahead and |then |kindly |feel free to )*`+takeAway+` (?:it|that|this|that one|this one|the thing|the file)\b`, "draft2.txt is outdated, feel free to delete it"),
 			on(`{file}.{0,60}?\b(?:throw|toss|chuck|put) (?:it|that|this) (?:away|out|in the (?:trash|bin))\b`, "tmp/junk.tmp is junk - throw it out"),
+			on(`^{file} ?[-:,–]+ ?(?:please )?(?:gone|delete|remove|trash|bin it|out|away)(?: (?:please|with it|it))*$`, "recipes/goulash.md - gone please"),
+			on(`{file}.{0,60}?(?:,|;|:|\.|!| -| –)(?: (?:so|and|then))? (?:you|we) (?:may|can|could|might as well|should)(?: (?:now|just|safely|also|please))* `+takeAway+` (?:it|that|this|that one)\b`, "nobody uses logs/old/app-2025.log anymore, you may erase it"),
 			on(`\b(?:away|out|down|gone) with {file}`, "away with tmp/cache.tmp"),
 			on(`(?:not|don't|dont|never|no longer) (?:\pL+ )?(?:need|want|use)(?:ed)? {file}.{0,30}?(?:,|;|\.| so| -) ?(?:so |please |just )*`+takeAway, "I don't need draft2.txt any more, delete it please"),
 			on(`{file}\s*(?:这个)?(?:文件)?.{0,14}?(?:删了?|删除|删掉|移除|清掉|扔掉|丢掉)(?:了|掉|吧|它)*$`, "poznamky.txt 不要了，删了吧"),
@@ -56,6 +58,7 @@ func changeFrames() []frame {
 			return u.rename(quoteName(m["file"]), quoteName(m["to"]))
 		}},
 		{moveFile, []cue{
+			on(`^(?:could|can|may|would)? ?{file}(?: (?:please|now|also))* (?:go|move|be moved|be put|live|sit|belong)(?: (?:over|back))?(?: (?:to|into|in|inside|under)) {folder}`, "could draft.txt go into the archive folder please"),
 			on(`\b`+carry+`\b.{0,30}?{file}.{0,40}?\b(?:to|into|in|inside|under|over|within)(?: (?:the|my|to))* {folder}`, "get draft2.txt out of the way, into the tmp folder"),
 			on(`{file}.{0,40}?\b`+carry+`\b.{0,20}?\b(?:to|into|in|inside|under|within) {folder}`, "photos/cat.jpg really belongs in the downloads folder"),
 			on(`(?:把|将)?{file}\s*.{0,4}?(?:移|挪|放|搬|挪动|移动|归档)(?:动)?(?:到|进|去|入)*\s*{folder}`, "把 draft.txt 放进 archive 文件夹"),
@@ -97,6 +100,7 @@ func textFrames() []frame {
 			on(`^(?:also |and |then |now )*`+add+`(?: down)? (?:(?:an?|another|one more|the|this|that|new|extra) )*(?:(?:line|item|entry|task|point) )?(?:saying |that says |with )?{text}(?: (?:too|as well|down))?,? (?:to|on|onto|in|into|at the end of|at the bottom of)(?: (?:the|my|our|list|file))* {file}$`, "stick \"buy glue\" on the todo.txt"),
 			on(`^(?:also |and |then |now )*(?:add|append|include|tack)(?: on)? (?P<line>[^‹›,;:]{2,60}?)(?: (?:too|as well|also))?,? (?:to|on|onto|in|into|at the end of|at the bottom of)(?: (?:the|my|our|list|file))* {file}$`, "also add oat milk to the shopping list.txt"),
 			on(`{file}.{0,30}?\b(?:needs?|is missing|lacks|should also (?:have|say|list)|wants)(?: (?:an?|another|one more|the|new|also))*(?: (?:line|item|entry))?:? {text}$`, "todo.txt is missing \"buy glue\""),
+			on(`^{file} (?:should also have|should also say|also needs|needs also|is still missing|is missing|lacks|needs|wants|should have)(?: (?:an?|another|one more|the|new|also))*(?: (?:line|item|entry))? ?[:：] ?(?P<line>[^‹›]{2,60})$`, "todo.txt should also have: water the ferns"),
 			on(`^(?:we're|we are|i'm|i am|we ran|i ran|there's|there is)(?: (?:nearly|almost|all|totally|completely|again))* (?:out of|low on|no|short of|running out of) (?P<line>[\pL ]{2,30}?)(?: (?:left|anymore|again|any more))*[,.;:!-]+ ?(?:so )?(?:please )?(?:add|put|stick|note|write) (?:it|that|some|them)(?: down)? (?:to|on|onto|in)(?: (?:the|my|our))* {file}$`, "we're out of butter, put it on shopping list.txt"),
 			on(`^(?:do|na)(?: (?:mého|svého|toho|souboru|seznamu|konec))* {file} (?:připiš|přidej|dopiš|doplň|napiš|zapiš)(?: (?:mi|ještě|také|taky|řádek|text|položku))* (?P<line>[^‹›,;:]{2,60})$`, "Do todo.txt připiš ještě zavolat babičce"),
 			on(`(?:在|往|给)\s*{file}\s*(?:里面|里|中|末尾|最后|后面|的)*(?:再)?(?:加上?|添加|追加|补上?|添)(?:一行|一条|一句)?\s*[:：，,]?\s*(?P<line>[^‹›，。]{1,40})$`, "给 todo.txt 再加一条：买牛奶"),

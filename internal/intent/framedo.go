@@ -109,6 +109,8 @@ func doFrames() []frame {
 		{runCommand, []cue{
 			on(`^(?:.*[,.;!] ?)?`+lead[1:]+`(?:run|execute|try|do|start|launch|type|perform|fire|invoke|give me|show me|what does)(?: (?:a|an|the|me|output|result|of|from|running|quick|command|shell|for me|on))*:? (?P<line>(?:`+programNames+`|ping|ssh|kubectl|brew|apt)(?: [^,;]+?)?)(?:,? (?:and|then) (?:then )?(?:show|tell|give|let|see|print|report|paste|send|read|say)\b.*| (?:for me|please|real quick|again|and so on|in (?:the|a) (?:terminal|shell|console)|output|print|say))*$`, "can you try wc -l todo.txt and show me the output"),
 			on(`^(?:run|execute|start|do|launch)\b.*\b(?:with|using|by|via|through) (?P<line>`+programNames+` .*)$`, "run the tests with pytest -q"),
+			on(`\bgive (?P<line>`+programNames+`(?: [\w.-]+){0,4}?) a (?:run|go|try|shot|spin|whirl)\b`, "give git diff a run"),
+			on(`\b(?:know|see|check|tell me|find out|learn) what (?P<line>‹text\d+›) (?:says|prints|gives|returns|shows|outputs|does|reports)`, "i'd like to know what `df -h` says"),
 			on(`^(?:check|run|try|execute|show|do|what does|give|the output of|i need|i want)\b.*?(?P<line>‹text\d+›)(?: .{0,30})?$`, "could you check `git status` for me"),
 		}, func(u *utterance, n naming, m captures) goal {
 			line, _ := unquote(u.verbatim(m["line"]))
@@ -194,6 +196,9 @@ func wishFrames() []frame {
 		),
 		missing("send_email", notYetMail,
 			on(`^(?:send|shoot|drop|fire|write|e-?mail|mail|message|text|reply|answer|forward|let)\b.*\b(?:e-?mail|mail|message|inbox|note to|know (?:by|via) (?:e-?mail|mail))\b|^(?:e-?mail|mail|text|message) (?:my )?\pL+ (?:that|and|about|to|saying|the)\b`, "fire a short mail off to my boss"),
+		),
+		missing("send_email", notYetMail,
+			on(`\b(?:tell|let|inform|notify|ask|answer|invite|thank)\b.*\bby (?:e-?mail|mail|text message|sms|message)\b`, "tell my boss by mail that i'm sick"),
 		),
 		missing("read_email", notYetMail,
 			on(`^(?:did|has|have|is there|any|anything|do i have|check|what|who|show|read)\b.*\b(?:e-?mails?|mails?|inbox|mailbox|unread|wr(?:ote|itten) (?:to )?(?:me|back)|repl(?:y|ied)|answered)\b`, "has Alice replied yet, look in the inbox"),

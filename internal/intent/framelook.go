@@ -41,6 +41,24 @@ func lookFrames() []frame {
 			}
 			return search(arguments{"content": m["what"]}, "")
 		}},
+		{searchFiles, []cue{ // how often
+			on(`\b(?:how many times|how often|count how often|number of times)(?: (?:was|is|did|does|do|has|were|the|a|an|word|been|we|it|name))* (?P<what>‹(?:text|folder)\d+›|[\w-]{2,30})(?: (?:is|was|been|got|gets|get|\pL+ed|\pL+s|appear|occur|show up|come up|there|mentioned))* (?:in|inside|within) {file}`, "how many times was /login requested in logs/access.log"),
+		}, func(_ *utterance, n naming, m captures) goal {
+			file, ok := n.only()
+			if !ok || vagueWord.has(m["what"]) {
+				return nil
+			}
+			return search(arguments{"content": m["what"], "count": true}, file)
+		}},
+		{searchFiles, []cue{ // where a file is
+			on(`{file}\s*(?:这个)?(?:文件)?\s*(?:放|存|保存)?(?:在|到)(?:哪|哪里|哪儿|什么地方)`, "帮我找一下 budget.csv 在哪"),
+			on(`\b(?:where|locate|find|lost|misplaced|looking for|track down|hunt for)\b.{0,30}?{file}(?: (?:is|gone|again|went|got to|ended up|now|please|anywhere|somewhere|file|hiding|saved))*$`, "any clue where i put budget.csv"),
+		}, func(_ *utterance, n naming, m captures) goal {
+			if file, ok := n.only(); ok && !n.names(folderSign, textSign) {
+				return search(arguments{"name": file}, "")
+			}
+			return nil
+		}},
 		{searchFiles, []cue{ // groups of lines
 			on(`{file}.*\b(?:per|by|for each|for every|from each|each|grouped by)(?: (?:the|single|different))* (?P<field>ip(?: address(?:es)?)?|addresses|address|level|host|user|hour|day|date|module)\b`, "logs/access.log - how many requests per ip"),
 			on(`\b(?:per|by|for each|for every|from each|each|grouped by)(?: (?:the|single|different))* (?P<field>ip(?: address(?:es)?)?|address|level|host|user|hour|day|date|module)\b.*{file}`, "break the requests down per ip, the file is logs/access.log"),
@@ -126,7 +144,7 @@ func factFrames() []frame {
 	const machine = `(?:computer|machine|laptop|pc|server|system|box|desktop|notebook|thing|this)`
 	part := func(p string) func(*utterance, naming, captures) goal {
 		return func(u *utterance, n naming, _ captures) goal {
-			if len(n.things) > 0 || notMachine.has(u.core) {
+			if len(n.things) > 0 || asksHow.has(u.core) || talkOpening.has(u.core) {
 				return nil
 			}
 			return oneCall{tool: systemInfo, args: arguments{"part": p}}
@@ -184,3 +202,16 @@ const manyZones = `japan|china|india|germany|france|spain|italy|england|britain|
 
 // notATime asks for something else about a place.
 var notATime = newPattern(`\b(?:weather|flight|fly|hotel|visit|travel|trip|best time|good time|time zone history|time to (?:go|visit|travel|move)|warm|cold|rain|snow|restaurant|live|capital|population|tour|how long)\b.*\b(?:in|to|for)\b.*$|\b(?:weather|flights?|hotels?|best time|good time|history|last time|first time|next time|every time|have a good|had a)\b`)
+
+// tableFrame asks for what is in a table of a database.
+func tableFrame() frame {
+	return frame{queryDB, []cue{
+		on(`\b(?:table|content of|contents of|rows (?:of|in|from)|all of)(?: the| table)* (?P<table>\w+)(?: table)? (?:of|in|from|inside) (?P<db>[^\s"'“”]+\.(?:db3?|sqlite3?))\b`, "print the rows of customers from shop.db"),
+		on(`\b(?:show|list|print|give|see|display|dump|read|whole|entire|the)\b.*?\b(?P<table>\w+) table (?:of|in|from|inside) (?P<db>[^\s"'“”]+\.(?:db3?|sqlite3?))$`, "show me the orders table of shop.db"),
+	}, func(_ *utterance, n naming, m captures) goal {
+		if len(n.files) > 0 || noName.has(m["table"]) || vagueWord.has(m["table"]) || n.names(textSign) {
+			return nil
+		}
+		return oneCall{tool: queryDB, args: arguments{"database": m["db"], "query": "SELECT * FROM " + m["table"]}}
+	}}
+}

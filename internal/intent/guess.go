@@ -22,10 +22,13 @@ const (
 // files and computers and still need no tool.
 var talkOpening = newPattern(`^(?:write|compose|explain|translate|recommend|suggest|imagine|define|describe|rewrite|correct|who (?:is|was|were|wrote|invented|made|discovered)|why (?:do|does|did|are)|how (?:do|does|did|can|could|should) (?:i|you|we|they|people|one|an?|the)|how (?:does|do) \w+ work|what (?:is|are) (?:an?|the (?:best|difference|meaning|point|purpose))|what (?:makes|would|should|could|happens|happened)|i (?:like|love|hate|feel|think|am|was|bought|wrote|have been))(?: |$)`)
 
+// asksForFile asks for a file after all.
+var asksForFile = newPattern(`\b(?:which|what) (?:file|note|document)\b|\bwhere (?:is|was|did|have)\b.*\b(?:file|note|document)\b`)
+
 // guess chooses by the nearest examples what no rule knew. The embedded
 // embedder knows English only, so other languages are left to talk.
 func (r *Router) guess(ctx context.Context, u *utterance) (goal, error) {
-	if r.examples == nil || u.Lang != lang.English || u.core == "" || talkOpening.has(u.core) && u.path() == "" {
+	if r.examples == nil || u.Lang != lang.English || u.core == "" || talkOpening.has(u.core) && u.path() == "" && !asksForFile.has(u.core) {
 		return nil, nil
 	}
 	ranked, err := r.examples.rank(ctx, u)

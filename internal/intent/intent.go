@@ -177,6 +177,16 @@ func (r *Router) ruled(u *utterance) goal {
 	if g != nil && !u.plausible(g) {
 		g = nil
 	}
+	if g != nil && u.onlyLooks(g) {
+		if other := u.framedAs(r.frames, changesFile); other != nil {
+			g = other
+		}
+	}
+	if isQuestion(g) {
+		if other := u.framedAs(r.frames, isSearch); other != nil {
+			g = other
+		}
+	}
 	if g == nil || isShrug(g) || isGuess(g) {
 		if other := u.framed(r.frames); other != nil {
 			g = other

@@ -29,6 +29,8 @@ var (
 	anySign = regexp.MustCompile(`‹(?:file|folder|text|page)\d+›`)
 	webPage = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s"'“”<>，。、（）]+`)
 	quoted  = newPattern(inQuotes)
+	// spacedMark is a mark that lost the word before it.
+	spacedMark = regexp.MustCompile(` ([,;?.!])`)
 	// aList is a file whose name has a word before it, as people name lists; the word
 	// is none that stands before a name.
 	aList = newPattern(`(?:^|\s)(?P<name>\pL[\pL-]{3,} list\.[a-z]\w{1,4})\b`)
@@ -158,7 +160,7 @@ func (n naming) without(sign string) string {
 		re := regexp.MustCompile(form)
 		if re.MatchString(n.words) {
 			out := re.ReplaceAllString(n.words, " ")
-			return strings.Trim(strings.ReplaceAll(strings.Join(strings.Fields(out), " "), " ,", ","), " ,;:-–")
+			return strings.Trim(spacedMark.ReplaceAllString(strings.Join(strings.Fields(out), " "), "$1"), " ,;:-–")
 		}
 	}
 	return n.words

@@ -1,5 +1,11 @@
 package intent_test
-import ("testing";"loci/internal/intent";"loci/internal/embedded/embeddedtest")
+
+import (
+	"loci/internal/embedded/embeddedtest"
+	"loci/internal/intent"
+	"testing"
+)
+
 func TestFreshNear(t *testing.T) {
 	s := embeddedtest.Start(t).Embed
 	scored(t, intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}}), fresh(t)...)
