@@ -57,7 +57,7 @@ func init() {
 var (
 	// lastPlace ends words with a place that nothing else calls a folder.
 	lastPlace = newPattern(`\b(?:in|into|inside|under|through|of|from) (?:(?:the|my|our) )?(?P<where>[\w.-]+)(?: (?:still|now|right now|these days|anyway|for me|again))*$`)
-	hereWords = newPattern(`\b(?:here|this folder|this directory|current (?:folder|directory)|files|directory|folder|around)\b`)
+	hereWords = newPattern(`\b(?:here|this (?:folder|directory|place)|(?:current|working) (?:folder|directory))\b`)
 )
 
 func fillList(u *utterance, n naming, _ string) goal {
@@ -133,7 +133,7 @@ func fillTime(u *utterance, n naming, kind string) goal {
 	switch kind {
 	case "zone", "week":
 	case "time":
-		if m, ok := inCity.match(n.words); ok {
+		if m, ok := inCity.match(n.words); ok && (saysTime.has(n.words) || saysLight.has(n.words)) {
 			args["zone"] = cityZones.or(m["zone"], m["zone"])
 		} else if m, ok := inZone.match(u.core); ok && !aForm.has(m["zone"]) {
 			args["zone"] = m["zone"]
@@ -154,6 +154,7 @@ func fillTime(u *utterance, n naming, kind string) goal {
 
 var (
 	inCity    = newPattern(`\b(?P<zone>` + bigCity + `|` + manyZones + `)\b`)
+	saysLight = newPattern(`\b(?:night|morning|evening|afternoon|noon|midnight|dark|light|awake|asleep|up|early|sleeping|bed|lunch|dinner|open)\b`)
 	saysTime  = newPattern(`\b(?:time|clock|hour|late|watch)\b`)
 	saysToday = newPattern(`\b(?:today|date|day|weekday|month|year|weekend|` + weekdayNames + `)\b`)
 )

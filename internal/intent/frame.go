@@ -123,7 +123,7 @@ func (u *utterance) plausible(g goal) bool {
 
 var (
 	// noSuchName is no name of a file or folder, but a part of a sentence.
-	noSuchName = newPattern(`^(?:still|now|then|today|again|there|already|anyway|too|instead|mine|yours)$|, (?:\pL+ ){0,3}(?:the|into|to|and|or|but|it|please|what|in)\b|[?!;]|(?:文件夹|目录).+|^(?:first|last|second|next|page|top|bottom)\b.* (?:of|in) \S+\.\w{1,5}$| (?:of|in|from) (?:the|my|our) |\p{Han}{2,} +[\w./-]+\.\w{1,5}$|^(?:what|how|why|who|where|when) `)
+	noSuchName = newPattern(`^(?:still|now|then|today|again|there|already|anyway|too|instead|mine|yours)$|, (?:\pL+ ){0,3}(?:the|into|to|and|or|but|it|please|what|in)\b|[?!;]|(?:文件夹|目录).+|^(?:first|last|second|next|page|top|bottom)\b.* (?:of|in) \S+\.\w{1,5}$| (?:of|in|from) (?:the|my|our) | and (?:tell|show|name|list|give|read) |\p{Han}{2,} +[\w./-]+\.\w{1,5}$|^(?:what|how|why|who|where|when) `)
 	noText     = newPattern(`[?!] \pL`)
 )
 

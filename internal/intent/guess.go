@@ -11,9 +11,9 @@ import (
 // The bounds of cosines, found on testdata/paraphrases.tsv with MiniLM. A path
 // in a request is a strong sign of its own, which talk seldom has.
 const (
-	surely           = 0.45 // a tool that is at least so near is meant
+	surely           = 0.52 // a tool that is at least so near is meant
 	surelyWithPath   = 0.45
-	overTalk         = 0.08 // how much nearer than talk it must be
+	overTalk         = 0.12 // how much nearer than talk it must be
 	overTalkWithPath = 0.02
 	choiceBelow      = 0.06 // tools nearer to each other than this need a choice
 )

@@ -108,26 +108,27 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 			return move, err
 		}
 	}
+	if g == nil {
+		if move := r.honestly(u, letTalk); move.Talk == nil && len(s.Results) == 0 {
+			return move, nil
+		}
+	}
 	if g == nil || isShrug(g) {
 		guessed, err := r.guess(ctx, u)
 		if err != nil {
 			return loci.Move{}, err
 		}
-		if guessed != nil && (guessed.first() == "" || u.offers(guessed.first())) && (g == nil || guessed.first() != "") {
+		if guessed != nil && (guessed.first() == "" || u.offers(guessed.first())) && (g == nil || acts(guessed)) {
 			g = guessed
 		}
 	}
-	if g != nil {
+	switch {
+	case g != nil:
 		return r.honestly(u, g.next(u, s.Results)), nil
-	}
-	if len(s.Results) > 0 { // of a tool that the examples chose, and do no more
+	case len(s.Results) > 0: // of a tool that the examples chose, and do no more
 		return say(u, s.Results[len(s.Results)-1]), nil
 	}
-	move := r.honestly(u, letTalk)
-	if move.Talk != nil {
-		move = lastResort(u)
-	}
-	return move, nil
+	return lastResort(u), nil
 }
 
 // letTalk leaves the reply to the model.
