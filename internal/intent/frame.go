@@ -101,7 +101,7 @@ func earlyFrames() []frame { return append(toldFrames(), withApp(), tableFrame()
 // frames are all other frames, in the order they are tried: what changes something must be
 // worded so, and comes before what only looks.
 func frames() []frame {
-	return slices.Concat(editFrames(), changeFrames(), textFrames(), doFrames(), wishFrames(), lookFrames(), factFrames())
+	return slices.Concat(editFrames(), changeFrames(), textFrames(), mediaFrames(), doFrames(), wishFrames(), searchFrames(), lookFrames(), factFrames())
 }
 
 // plausible tells whether what a goal looks at can be named so: rules that take any

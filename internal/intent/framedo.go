@@ -19,8 +19,8 @@ const (
 // anOrder leads to an order.
 const anOrder = `^(?:(?:please|just|can|could|you|now|ok|hey|and|then|quickly|i'd like (?:you )?to|i want (?:you )?to|go ahead and|a bit|a little|bit|little|tad|much|way|some) )*`
 
-// doFrames order a player, an application or a command.
-func doFrames() []frame {
+// mediaFrames order a player.
+func mediaFrames() []frame {
 	media := func(action string, cues ...cue) frame {
 		return frame{mediaControl, cues, func(u *utterance, n naming, m captures) goal {
 			args := arguments{"action": action}
@@ -96,8 +96,14 @@ func doFrames() []frame {
 			on(`^(?:pokračuj|pusť|spusť|zapni|hraj)(?: (?:mi|to|zase|dál|znovu|tu|zpátky|prosím))* (?:hudb\pL+|hrát|dál|přehrávání)$`, "Pusť zase hudbu"),
 			on(`^(?:继续|接着|恢复)(?:播|放|听|播放)`, "接着放吧"),
 		),
-		withApp(), {openApp, []cue{
-			on(`^(?:.*[,.;!] ?(?:so |then |and )?)?`+lead[1:]+`(?:open|start|launch|bring up|fire up|boot up|pull up|load|get|run|use|start up|switch to|switch on|turn on|need|i need|i want|pop up|go to|begin|kick off)(?: (?:me|up|the|my|a|to|use|using|open|app|program|application|called))* (?P<app>`+appNames+`)(?: (?:app|application|program|browser|up|open|running|for|me|please|going|started|now|window|again))*$`, "i want to do some sums, start up the calculator app"),
+	}
+}
+
+// doFrames start an application or run a command.
+func doFrames() []frame {
+	return []frame{
+		{openApp, []cue{
+			on(`^(?:.*[,.;!] ?(?:so |then |and )?)?`+anOrder[1:]+`(?:open|start|launch|bring up|fire up|boot up|pull up|load|get|run|use|start up|switch to|switch on|turn on|need|i need|i want|pop up|go to|begin|kick off)(?: (?:me|up|the|my|a|to|use|using|open|app|program|application|called))* (?P<app>`+appNames+`)(?: (?:app|application|program|browser|up|open|running|for|me|please|going|started|now|window|again))*$`, "i want to do some sums, start up the calculator app"),
 			on(`^(?:spusť|otevři|zapni|pusť|nahoď)(?: (?:mi|prosím|ten|tu|program|aplikaci))* (?P<app>`+appNames+`|prohlížeč|kalkulačku|editor|terminál)$`, "Nahoď mi prosím firefox"),
 			on(`(?:启动|打开|开一下|运行|开启)(?:一下)?(?:那个|我的)?\s*(?P<app>`+appNames+`|浏览器|计算器|编辑器|终端|火狐)(?:吧|一下)?$`, "帮我把浏览器打开一下，打开 firefox"),
 		}, func(u *utterance, n naming, m captures) goal {
@@ -107,7 +113,7 @@ func doFrames() []frame {
 			return u.start(m["app"], "")
 		}},
 		{runCommand, []cue{
-			on(`^(?:.*[,.;!] ?)?`+lead[1:]+`(?:run|execute|try|do|start|launch|type|perform|fire|invoke|give me|show me|what does)(?: (?:a|an|the|me|output|result|of|from|running|quick|command|shell|for me|on))*:? (?P<line>(?:`+programNames+`|ping|ssh|kubectl|brew|apt)(?: [^,;]+?)?)(?:,? (?:and|then) (?:then )?(?:show|tell|give|let|see|print|report|paste|send|read|say)\b.*| (?:for me|please|real quick|again|and so on|in (?:the|a) (?:terminal|shell|console)|output|print|say))*$`, "can you try wc -l todo.txt and show me the output"),
+			on(`^(?:.*[,.;!] ?)?`+anOrder[1:]+`(?:run|execute|try|do|start|launch|type|perform|fire|invoke|give me|show me|what does)(?: (?:a|an|the|me|output|result|of|from|running|quick|command|shell|for me|on))*:? (?P<line>(?:`+programNames+`|ping|ssh|kubectl|brew|apt)(?: [^,;]+?)?)(?:,? (?:and|then) (?:then )?(?:show|tell|give|let|see|print|report|paste|send|read|say)\b.*| (?:for me|please|real quick|again|and so on|in (?:the|a) (?:terminal|shell|console)|output|print|say))*$`, "can you try wc -l todo.txt and show me the output"),
 			on(`^(?:run|execute|start|do|launch)\b.*\b(?:with|using|by|via|through) (?P<line>`+programNames+` .*)$`, "run the tests with pytest -q"),
 			on(`\bgive (?P<line>`+programNames+`(?: [\w.-]+){0,4}?) a (?:run|go|try|shot|spin|whirl)\b`, "give git diff a run"),
 			on(`\b(?:know|see|check|tell me|find out|learn) what (?P<line>‹text\d+›) (?:says|prints|gives|returns|shows|outputs|does|reports)`, "i'd like to know what `df -h` says"),

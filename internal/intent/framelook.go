@@ -13,12 +13,14 @@ const (
 	most   = `(?:(?:disk )?(?:space|room|storage))`
 )
 
-// lookFrames ask for what is in files and folders.
-func lookFrames() []frame {
-	search := func(args arguments, where string) goal {
-		args["path"] = where
-		return oneCall{tool: searchFiles, args: args}
-	}
+// search makes the goal of a search in a folder that is named.
+func search(args arguments, where string) goal {
+	args["path"] = where
+	return oneCall{tool: searchFiles, args: args}
+}
+
+// searchFrames ask for files by what is in them, their size, age or name.
+func searchFrames() []frame {
 	return []frame{
 		{searchFiles, []cue{ // a text in a folder
 			on(`\b(?:does|do|did|is|are|has|have|was|check (?:if|whether)|see (?:if|whether)|know (?:if|whether))\b.{0,40}?{folder}.{0,20}?\b`+says+`(?: (?:the|an?|any|my|our|word|text))* `+aText+`$`, "does anything in the notes folder talk about a printer?"),
@@ -89,6 +91,12 @@ func lookFrames() []frame {
 			}
 			return search(arguments{"name": m["number"]}, "")
 		}},
+	}
+}
+
+// lookFrames ask for what is in a folder, a database or a file.
+func lookFrames() []frame {
+	return []frame{
 		{listDir, []cue{ // what is in a folder
 			on(`^(?:(?:please|just|can|could|you|me|us|i|we|let|want|need|like|to|know|is|are|there|do|does|have|has|got|what|what's|whats|which|show|see|list|tell|give|look|check|peek|browse|open|display|go|any|anything|something|everything|all|stuff|things?|files?|contents?|else|now|still|left|saved|stored|kept|lying|around|that|thats|that's|of|in|into|inside|at|on|through|from|the|my|within|under|right|currently|there's|there|a|quick|around|exactly|find|out|print|view|ls|dir) )*{folder}(?: (?:contain|contains|have|has|hold|holds|still|now|in it|inside|anyway|again|look like|for me|exactly|empty|right now|at the moment))*$`, "do i have anything in the tmp folder still"),
 			on(`^(?:show|list|give|print|display|tell)(?: (?:me|us))?(?: (?:everything|all|what|all the (?:things|stuff|files)|the (?:things|stuff|files)))(?: (?:that's|thats|that is|is|i have|i've got|there is|you find|we have|stored|kept|lying))* (?:in|inside|under|within) (?:the |my )?(?P<bare>[\w.-]+)$`, "show me everything thats in work"),

@@ -19,8 +19,13 @@
 // for, requests in other languages, what seems to go on from a change, and questions
 // about what was done, are told so: what no rule is sure of ends in
 // an honest sentence and not in an invention about the person's files.
-// What no rule knows is compared by an [Embedder] with the example sentences
-// that each tool carries. If that leaves a few candidates, a [Chooser] picks one.
+// What no rule knows as a whole, a frame may read by the words that ask, wherever they
+// stand, and by what is named: see frame and naming. Where people do not say which words
+// of a file they mean, all readings are kept and the file tells: see replacing.
+// What is left is compared by an [Embedder] with the example sentences that each tool
+// carries, and with requests as people typed them, whose labels tell the kind of request:
+// see asked. If that leaves a few candidates, a [Chooser] picks one. The arguments are
+// what the words name.
 // A tool that carries none, because a client brought it, is known by its description,
 // and package fill takes its arguments from the words.
 // What is left is talk, which never runs a tool.

@@ -146,8 +146,8 @@ func heldTo(t *testing.T, s *natural.Score, floor float64) {
 
 func TestNaturalByRules(t *testing.T) {
 	tune, unseen := naturally(t, intent.New(intent.Config{}))
-	heldTo(t, tune, 0.98)
-	heldTo(t, unseen, 0.83)
+	heldTo(t, tune, 0.99)
+	heldTo(t, unseen, 0.86)
 }
 
 func TestNatural(t *testing.T) {
@@ -156,15 +156,15 @@ func TestNatural(t *testing.T) {
 	}
 	s := embeddedtest.Start(t).Embed
 	tune, unseen := naturally(t, intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}}))
-	heldTo(t, tune, 0.98)
-	heldTo(t, unseen, 0.83)
+	heldTo(t, tune, 0.99)
+	heldTo(t, unseen, 0.88)
 }
 
 func TestFresh(t *testing.T) {
 	for i, half := range fresh(t) {
-		floor := 0.90
-		if half.Name == "natural_fresh4" { // written last, and harder
-			floor = 0.70
+		floor := 0.95
+		if half.Name == "natural_fresh5" { // much of it only the examples know
+			floor = 0.87
 		}
 		heldTo(t, scored(t, intent.New(intent.Config{}), fresh(t)[i])[0], floor)
 	}
