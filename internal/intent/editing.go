@@ -108,10 +108,10 @@ var everyOne = newPattern(`\b(?:every|each|all|everywhere|all over|throughout)\b
 // editFrames ask for other words in a file.
 func editFrames() []frame {
 	return []frame{
-		{readFile, []cue{
+		{tool: readFile, cues: []cue{
 			on(`(?:strike|cross|take|tick|scratch|remove|delete|get) (?:it|that|this|that one|that line)(?: off| out)? (?:off|from|out of|of|on|in)(?: (?:the|my))* {file}`, "i paid the rent, take it off todo.txt"),
 			on(`(?:cross|strike|scratch|check|tick) (?:off|out) (?P<what>[^‹›]{3,40}?) (?:on|in|from|off|of)(?: (?:the|my))* {file}$`, "cross off the plumber in todo.txt"),
-		}, func(u *utterance, n naming, m captures) goal {
+		}, goal: func(u *utterance, n naming, m captures) goal {
 			file, ok := n.only()
 			about := m["what"]
 			if about == "" {
@@ -123,12 +123,12 @@ func editFrames() []frame {
 			}
 			return lineAbout{file, words}
 		}},
-		{readFile, []cue{ // another line
+		{tool: readFile, cues: []cue{ // another line
 			on(`\b(?:the )?(?P<nth>`+nthLine+`|\d{1,3}(?:st|nd|rd|th)) line (?:of|in)(?: (?:the|file))* {file} (?:should|must|has to|needs to|ought to|to)(?: (?:be|say|read|become))+(?: changed to)?:? (?P<line>.+)$`, "the first line of draft.txt should be Dear Sir"),
 			on(`^(?:change|set|replace|make|rewrite|turn|overwrite)(?: the)? (?P<nth>`+nthLine+`|\d{1,3}(?:st|nd|rd|th)) line (?:of|in)(?: (?:the|file))* {file} (?:to|into|with|by|as|say|read)(?: (?:be|say|read))*:? (?P<line>.+)$`, "replace the last line of notes/books.txt with Ulysses"),
 			on(`^(?:change|set|replace|make|rewrite|turn|overwrite) line (?:number |no\.? )?(?P<nth>\d{1,3}) (?:of|in)(?: (?:the|file))* {file} (?:to|into|with|by|as|say|read)(?: (?:be|say|read))*:? (?P<line>.+)$`, "set line 2 of notes/books.txt to Ulysses"),
 			on(`^(?:make|put|use|write) (?P<line>‹text\d+›|[^‹›,;:]{1,60}?) (?:as |be |into )?(?:the |a )?(?:new )?(?P<nth>`+nthLine+`) line (?:of|in)(?: (?:the|file))* {file}$`, "make \"Dear Sir,\" the first line of draft.txt"),
-		}, func(u *utterance, n naming, m captures) goal {
+		}, goal: func(u *utterance, n naming, m captures) goal {
 			file, ok := n.only()
 			nth := nthLines.or(m["nth"], atoi(strings.TrimRight(m["nth"], "sthndr")))
 			text := m["line"]
@@ -143,7 +143,7 @@ func editFrames() []frame {
 			}
 			return lineCut{file, nth, text}
 		}},
-		{editFile, []cue{on(`{file}`, "config.yaml: blue -> red")}, func(u *utterance, n naming, _ captures) goal { return u.swaps(n) }},
+		{tool: editFile, cues: []cue{on(`{file}`, "config.yaml: blue -> red")}, goal: func(u *utterance, n naming, _ captures) goal { return u.swaps(n) }},
 	}
 }
 

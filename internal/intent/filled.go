@@ -25,7 +25,7 @@ var ofPages = map[string]bool{"fetch_url": true, "http_request": true, "read_fee
 // aimed makes the goal of a kind of request; nil if its arguments are not plain.
 func (u *utterance) aimed(label string) goal {
 	tool, kind := labelOf(label)
-	n := u.naming(u.core)
+	n := u.named()
 	if answer, ok := missed[tool]; ok {
 		if u.offersAny(tool) || n.names(fileSign) || ofPages[tool] != n.names(pageSign) {
 			return nil

@@ -2,8 +2,12 @@ package intent
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"loci/internal/lang"
 )
 
 // A frame reads what no rule knows as a whole: by the words that ask, wherever they
@@ -14,12 +18,45 @@ type frame struct {
 	tool string // what it begins with; for what is only said, the tool that is missed
 	cues []cue
 	goal func(u *utterance, n naming, m captures) goal
+	// hints are parts of words of which one is in all that it reads in English; empty:
+	// there are none. They spare most requests its patterns.
+	hints []string
+}
+
+// mayRead tells whether the frame can read words at all.
+func (f frame) mayRead(low string) bool {
+	return slices.ContainsFunc(f.hints, func(h string) bool { return strings.Contains(low, h) })
+}
+
+// hintedByTool gives frames the hints of their tools.
+func hintedByTool(frames []frame, hints map[string][]string) []frame {
+	for i, f := range frames {
+		frames[i].hints = hints[f.tool]
+	}
+	return frames
+}
+
+// hinted gives frames the same hints.
+func hinted(frames []frame, hints string) []frame {
+	all := strings.Fields(hints)
+	for i := range frames {
+		frames[i].hints = all
+	}
+	return frames
 }
 
 // cue is a pattern of a frame, and a sentence that it reads.
 type cue struct {
 	words   pattern
 	example string
+	sign    string // what must be named; empty: nothing
+	han     bool   // it is for Chinese
+}
+
+// fits tells whether the pattern can match at all. Most words name nothing, and then
+// most patterns need not be tried.
+func (c cue) fits(words string, han bool) bool {
+	return (!c.han || han) && (c.sign == "" || strings.Contains(words, c.sign))
 }
 
 // signsInPatterns are written in the patterns of frames for things that are named.
@@ -29,7 +66,22 @@ var signsInPatterns = strings.NewReplacer(
 )
 
 // on makes a cue.
-func on(expr, example string) cue { return cue{newPattern(signsInPatterns.Replace(expr)), example} }
+func on(expr, example string) cue {
+	c := cue{words: pattern{sync.OnceValue(func() *regexp.Regexp {
+		return newPattern(signsInPatterns.Replace(expr)).compiled()
+	})}, example: example, han: hanLetter.MatchString(expr)}
+	switch {
+	case strings.Contains(expr, "{page}|{file}"):
+	case strings.Contains(expr, "{file}"):
+		c.sign = "‹" + fileSign
+	case strings.Contains(expr, "{folder}"):
+		c.sign = "‹" + folderSign
+	}
+	return c
+}
+
+// hanLetter is one of Chinese.
+var hanLetter = regexp.MustCompile(`\p{Han}`)
 
 // framed gives the goal of the first frame that fits, or nil.
 func (u *utterance) framed(frames []frame) goal {
@@ -41,9 +93,23 @@ func (u *utterance) framedAs(frames []frame, kind func(goal) bool) goal {
 	if u.core == "" || len(u.core) > 300 {
 		return nil
 	}
-	n := u.naming(u.core)
+	n := u.named()
+	han, low := hanLetter.MatchString(n.words), strings.ToLower(n.words)
+	var hints *string // those that were looked for last: frames share them
+	may := true
 	for _, f := range frames {
+		if len(f.hints) == 0 {
+			hints, may = nil, true
+		} else if hints != &f.hints[0] {
+			hints, may = &f.hints[0], u.Lang != lang.English || f.mayRead(low)
+		}
+		if !may {
+			continue
+		}
 		for _, c := range f.cues {
+			if !c.fits(n.words, han) {
+				continue
+			}
 			m, ok := c.words.match(n.words)
 			if !ok {
 				continue
@@ -96,13 +162,28 @@ var (
 var notNeeded = newPattern(`\b(?:i |we |you |nobody |that |it )*(?:don't|do not|dont|no longer|isn't|is not|not|won't|never|can't) (?:really )?(?:need|want|use|require|like|stand|see)\w*(?: (?:it|that|this|them|any ?more|any longer|now))*|\b(?:no longer|any ?more|not) (?:needed|used|useful|wanted|necessary|required)|(?:已经)?(?:不需要|不要|没用|用不着|不用)(?:它)?了|už (?:ho|ji|to|jej)? ?nepotřebuj\pL*|k ničemu není`)
 
 // earlyFrames are tried before the rules.
-func earlyFrames() []frame { return append(toldFrames(), withApp(), tableFrame()) }
+var earlyFrames = sync.OnceValue(func() []frame {
+	return slices.Concat(hinted(toldFrames(), "0 1 2 3 4 5 6 7 8 9"), hinted([]frame{withApp()}, "‹"), hinted([]frame{tableFrame()}, ".db .sqlite"))
+})
+
+// searchHints are in all searches.
+const searchHints = "‹ file doc note paper anything something anywhere somewhere where stuff thing place invoice receipt contract report letter bill photo picture image scan hledej najdi vyhledej"
+
+// mediaHints are in all orders to a player.
+const mediaHints = "volume loud quiet soft music song track tune skip next mute silence paus hold freez play stop sound video radio podcast noise hear back previous last continue resume turn up turn down crank unpause keep carry start again album beat one before hlasit zvuk hudb písni pisni skladb nahlas pauz přehr prehr ticho tiše"
+
+// factHints are in all questions about this machine and the time.
+var factHints = map[string][]string{
+	currentTime:   strings.Split(bigCity+"|"+manyZones, "|"),
+	systemInfo:    strings.Fields("boot start turned switched powered been ram memory gb gig mb disk space storage room drive ssd hdd full processor cpu chip core"),
+	listProcesses: strings.Fields("process proces program aplikac running open active alive going started left leave close quit kill stop shut ran"),
+}
 
 // frames are all other frames, in the order they are tried: what changes something must be
 // worded so, and comes before what only looks.
-func frames() []frame {
-	return slices.Concat(editFrames(), changeFrames(), textFrames(), mediaFrames(), doFrames(), wishFrames(), searchFrames(), lookFrames(), factFrames())
-}
+var frames = sync.OnceValue(func() []frame {
+	return slices.Concat(editFrames(), changeFrames(), textFrames(), hinted(mediaFrames(), mediaHints), doFrames(), wishFrames(), hinted(searchFrames(), searchHints), lookFrames(), hintedByTool(factFrames(), factHints))
+})
 
 // plausible tells whether what a goal looks at can be named so: rules that take any
 // words for a name take the rest of a sentence too.

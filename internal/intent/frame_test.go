@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func hears(words string) *utterance {
 
 // Every pattern has a sentence beside it that it is for.
 func TestFramesReadTheirExamples(t *testing.T) {
-	all := append(earlyFrames(), frames()...)
+	all := slices.Concat(earlyFrames(), frames())
 	for _, f := range all {
 		for _, c := range f.cues {
 			u := hears(c.example)

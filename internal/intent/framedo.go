@@ -22,7 +22,7 @@ const anOrder = `^(?:(?:please|just|can|could|you|now|ok|hey|and|then|quickly|i'
 // mediaFrames order a player.
 func mediaFrames() []frame {
 	media := func(action string, cues ...cue) frame {
-		return frame{mediaControl, cues, func(u *utterance, n naming, m captures) goal {
+		return frame{tool: mediaControl, cues: cues, goal: func(u *utterance, n naming, m captures) goal {
 			args := arguments{"action": action}
 			if len(n.things) > 0 || len(strings.Fields(n.words)) > 14 {
 				return nil
@@ -102,23 +102,23 @@ func mediaFrames() []frame {
 // doFrames start an application or run a command.
 func doFrames() []frame {
 	return []frame{
-		{openApp, []cue{
+		{tool: openApp, cues: []cue{
 			on(`^(?:.*[,.;!] ?(?:so |then |and )?)?`+anOrder[1:]+`(?:open|start|launch|bring up|fire up|boot up|pull up|load|get|run|use|start up|switch to|switch on|turn on|need|i need|i want|pop up|go to|begin|kick off)(?: (?:me|up|the|my|a|to|use|using|open|app|program|application|called))* (?P<app>`+appNames+`)(?: (?:app|application|program|browser|up|open|running|for|me|please|going|started|now|window|again))*$`, "i want to do some sums, start up the calculator app"),
 			on(`^(?:spusť|otevři|zapni|pusť|nahoď)(?: (?:mi|prosím|ten|tu|program|aplikaci))* (?P<app>`+appNames+`|prohlížeč|kalkulačku|editor|terminál)$`, "Nahoď mi prosím firefox"),
 			on(`(?:启动|打开|开一下|运行|开启)(?:一下)?(?:那个|我的)?\s*(?P<app>`+appNames+`|浏览器|计算器|编辑器|终端|火狐)(?:吧|一下)?$`, "帮我把浏览器打开一下，打开 firefox"),
-		}, func(u *utterance, n naming, m captures) goal {
+		}, goal: func(u *utterance, n naming, m captures) goal {
 			if len(n.things) > 0 || noApp.has(m["app"]) {
 				return nil
 			}
 			return u.start(m["app"], "")
 		}},
-		{runCommand, []cue{
+		{tool: runCommand, cues: []cue{
 			on(`^(?:.*[,.;!] ?)?`+anOrder[1:]+`(?:run|execute|try|do|start|launch|type|perform|fire|invoke|give me|show me|what does)(?: (?:a|an|the|me|output|result|of|from|running|quick|command|shell|for me|on))*:? (?P<line>(?:`+programNames+`|ping|ssh|kubectl|brew|apt)(?: [^,;]+?)?)(?:,? (?:and|then) (?:then )?(?:show|tell|give|let|see|print|report|paste|send|read|say)\b.*| (?:for me|please|real quick|again|and so on|in (?:the|a) (?:terminal|shell|console)|output|print|say))*$`, "can you try wc -l todo.txt and show me the output"),
 			on(`^(?:run|execute|start|do|launch)\b.*\b(?:with|using|by|via|through) (?P<line>`+programNames+` .*)$`, "run the tests with pytest -q"),
 			on(`\bgive (?P<line>`+programNames+`(?: [\w.-]+){0,4}?) a (?:run|go|try|shot|spin|whirl)\b`, "give git diff a run"),
 			on(`\b(?:know|see|check|tell me|find out|learn) what (?P<line>‹text\d+›) (?:says|prints|gives|returns|shows|outputs|does|reports)`, "i'd like to know what `df -h` says"),
 			on(`^(?:check|run|try|execute|show|do|what does|give|the output of|i need|i want)\b.*?(?P<line>‹text\d+›)(?: .{0,30})?$`, "could you check `git status` for me"),
-		}, func(u *utterance, n naming, m captures) goal {
+		}, goal: func(u *utterance, n naming, m captures) goal {
 			line, _ := unquote(u.verbatim(m["line"]))
 			words := strings.Fields(line)
 			if len(words) == 0 || inSentence.has(" "+strings.Join(words[1:], " ")+" ") || !startsProgram.has(words[0]) {
@@ -142,12 +142,12 @@ var (
 
 // withApp opens a page or a file with an application that is named.
 func withApp() frame {
-	return frame{openApp, []cue{
+	return frame{tool: openApp, cues: []cue{
 		on(anOrder+`(?:open|show|load|view|go to|pull up|bring up|visit|get)(?: me)?(?: (?:the|page|site|website|file|my))* (?:{page}|{file}) (?:with|in|using|on|via)(?: (?:the|my))* (?P<app>[\w+-]{3,30})(?: (?:app|browser|editor|viewer|please))*$`, "open https://example.com in firefox"),
 		on(anOrder+`use (?:the |my )?(?P<app>[\w+-]{3,30}) (?:to (?:open|show|view|edit)|for|on) (?:the |my )?(?:{page}|{file})$`, "use firefox to show https://example.com"),
 		on(`^(?:otevři|ukaž|spusť)(?: mi)? (?:{page}|{file}) (?:v|ve|pomocí)(?: programu)? (?P<app>[\w+-]{3,30})(?:u)?$`, "Otevři https://example.com ve Firefox"),
 		on(`用\s*(?P<app>[\w+-]{3,30})\s*(?:来)?(?:打开|看|访问)\s*(?:{page}|{file})`, "用 firefox 打开 https://example.com"),
-	}, func(u *utterance, n naming, m captures) goal {
+	}, goal: func(u *utterance, n naming, m captures) goal {
 		if noApp.has(m["app"]) || homeFolder.has(m["app"]) || vagueWord.has(m["app"]) || len(n.things) != 1 {
 			return nil
 		}
@@ -171,10 +171,21 @@ var loudnessWords = newLexicon(map[string]int{
 	"polovinu": 50, "půlku": 50, "čtvrtinu": 25, "maximum ": 100, "nulu": 0, "一半": 50, "最大": 100, "最小": 0,
 })
 
+// wishHints are in the wishes for a tool.
+var wishHints = map[string][]string{
+	"stock":      {"stock", "share", "price", "quote", "trading", "worth", " at", "doing", "bitcoin", "btc", "ethereum", "exchange", "nasdaq"},
+	"recall":     {"you"},
+	"schedule_*": {"remind", "wake", "ping", "nudge", "buzz", "alert", "notify", "warn", "alarm", "timer", "countdown", "every ", "each ", "in a", "in half", "in 1", "in 2", "in 3", "in 4", "in 5", "in 6", "in t", "in f", "vzbu", "probu", "připom", "pripom"},
+	"weather":    {"rain", "snow", "sun", "umbrella", "freez", "forecast", "weather", "wind", "storm", "outside", "foggy", "humid"},
+	"send_email": {"mail", "message", "text", "sms", "note"},
+	"read_email": {"mail", "inbox", "unread", "wr", "repl", "answered"},
+	"notion_*":   {"notion"},
+}
+
 // wishFrames are more words for what loci does not do yet.
 func wishFrames() []frame {
 	missing := func(tool string, answer lang.Words, cues ...cue) frame {
-		return frame{tool, cues, func(u *utterance, n naming, _ captures) goal {
+		return frame{tool: tool, cues: cues, hints: wishHints[tool], goal: func(u *utterance, n naming, _ captures) goal {
 			if u.offersAny(tool) || n.names(fileSign) || saysNo.has(u.core) || asksHow.has(u.core) {
 				return nil
 			}

@@ -66,15 +66,13 @@ type Config struct {
 
 // Router decides what to do about a request. It is safe for concurrent use.
 type Router struct {
-	talk     []rule  // for the words as they were said
-	reports  []rule  // for counts of lines that go to a file, or are of one day
-	texts    []rule  // for a text to write, which ends the words
-	changing []rule  // for other changes of files
-	rules    []rule  // for the words without their politeness
-	files    []rule  // those of rules that are about the text of one file
-	wishes   []wish  // for what loci does not do yet
-	early    []frame // for what rules would take for something else
-	frames   []frame // for what no rule knows
+	talk     []rule // for the words as they were said
+	reports  []rule // for counts of lines that go to a file, or are of one day
+	texts    []rule // for a text to write, which ends the words
+	changing []rule // for other changes of files
+	rules    []rule // for the words without their politeness
+	files    []rule // those of rules that are about the text of one file
+	wishes   []wish // for what loci does not do yet
 	polite   politeness
 	examples *examples
 	chooser  Chooser
@@ -85,7 +83,7 @@ type Router struct {
 func New(c Config) *Router {
 	log := cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	about, read := aboutOneFile(), readRules()
-	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), wishes: wishes(), early: earlyFrames(), frames: frames(), polite: newPoliteness(), chooser: c.Chooser, log: log}
+	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), wishes: wishes(), polite: newPoliteness(), chooser: c.Chooser, log: log}
 	if c.Embedder != nil {
 		r.examples = newExamples(c.Embedder)
 	}
@@ -176,7 +174,7 @@ func (r *Router) ruled(u *utterance) goal {
 	if g := fitting(r.talk, u, u.said); g != nil {
 		return g
 	}
-	g := u.framed(r.early)
+	g := u.framed(earlyFrames())
 	if g == nil {
 		g = r.plainly(u)
 	}
@@ -184,17 +182,17 @@ func (r *Router) ruled(u *utterance) goal {
 		g = nil
 	}
 	if g != nil && u.onlyLooks(g) {
-		if other := u.framedAs(r.frames, changesFile); other != nil {
+		if other := u.framedAs(frames(), changesFile); other != nil {
 			g = other
 		}
 	}
 	if isQuestion(g) {
-		if other := u.framedAs(r.frames, isSearch); other != nil {
+		if other := u.framedAs(frames(), isSearch); other != nil {
 			g = other
 		}
 	}
 	if g == nil || isShrug(g) || isGuess(g) {
-		if other := u.framed(r.frames); other != nil {
+		if other := u.framed(frames()); other != nil {
 			g = other
 		} else if other := r.reworded(u); !isGuess(g) && other != nil && u.plausible(other) {
 			g = other

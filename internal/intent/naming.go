@@ -11,6 +11,7 @@ import (
 // "bin ‹file1›, it's empty". How people ask can then be told from what they ask about,
 // and a pattern for it need not know how names are written.
 type naming struct {
+	of     string // the words as they were said
 	words  string
 	things map[string]string // by sign: as the person wrote it, without quotation marks
 	files  []string          // signs, in the order of the words
@@ -50,9 +51,28 @@ var (
 	noFolderName = newPattern(`^(?:the|a|an|my|this|that|same|whole|entire|current|other|another|new|old|right|empty|which|what|any|every|each|all|some|parent|home|working|source|main|first|or|and|of|in|is|are|it|same|one|still|now|please|then|too|again|already|here|there|instead|anyway|for|with|that|what|have|has|do|i|we|you|to|at|on|today|yesterday|exactly|right)$`)
 )
 
+// named are the words of the request with signs, made once.
+func (u *utterance) named() naming {
+	if u.signs == nil || u.signs.of != u.core {
+		n := u.naming(u.core)
+		u.signs = &n
+	}
+	return *u.signs
+}
+
+// Words that name something have one of these in them. Most have none, and the patterns
+// need not be tried.
+const signsOfNames = "./~\\\"'“„«「『‘`"
+
+var wordsOfNames = strings.Fields("folder dir download document desktop picture photo music video readme makefile dockerfile changelog icen slož sloz adres 文件夹 目录")
+
 // naming puts signs into words.
 func (u *utterance) naming(words string) naming {
-	n := naming{words: words, things: map[string]string{}}
+	n := naming{of: words, words: words, things: map[string]string{}}
+	low := strings.ToLower(words)
+	if !strings.ContainsAny(words, signsOfNames) && !slices.ContainsFunc(wordsOfNames, func(w string) bool { return strings.Contains(low, w) }) {
+		return n
+	}
 	n.words = quoted.compiled().ReplaceAllStringFunc(n.words, func(s string) string {
 		inner, ok := literal(s)
 		if !ok || strings.TrimSpace(inner) == "" {

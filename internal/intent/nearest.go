@@ -253,7 +253,7 @@ var signWords = map[string]string{fileSign: "a file", folderSign: "a folder", te
 
 // masked are the words of a request with such a word in the place of all that it names.
 func (u *utterance) masked() string {
-	words := anySign.ReplaceAllStringFunc(u.naming(u.core).words, func(s string) string {
+	words := anySign.ReplaceAllStringFunc(u.named().words, func(s string) string {
 		return signWords[strings.Trim(s, "‹›0123456789")]
 	})
 	return mask(words)
