@@ -134,7 +134,7 @@ var (
 	// noOrder are words by which a sentence with a verb of doing orders nothing: it asks
 	// how, tells of the past, forbids, or only thinks of it.
 	noOrder = newPattern(`^(?:(?:and|but|so|well|ok|hey)[, ]+)*(?:how|why|who|when|what|which|should|would|did|does|do (?:i|you|we|they|people)|was|were|has|have|had|if|suppose|imagine|pretend|explain|describe|tell|is it|are you|i (?:just |already |once |accidentally |have )?(?:deleted|removed|moved|renamed|lost|was|were|used|dreamt|dreamed|love|hate|wrote|tried|am|had)|(?:my|our|his|her|the) (?:\pL+ )?(?:\pL+ed|brother|sister|boss|friend|cat|dog|kid|son|daughter|wife|husband|colleague))\b` +
-		`|\b(?:don't|do not|dont|never|without|cannot|can't|didn't|wouldn't|shouldn't|if|unless|maybe|perhaps|might|someone|somebody|he|she|story|poem|joke|dream|hypothetically|yesterday|accidentally|by accident|by mistake|wonder|wondering)\b` +
+		`|\b(?:don't|do not|dont|never|(?:should|must|shall|may|will|would|could|need) not|not to|without|cannot|can't|didn't|wouldn't|shouldn't|if|unless|maybe|perhaps|might|someone|somebody|he|she|story|poem|joke|dream|hypothetically|yesterday|accidentally|by accident|by mistake|wonder|wondering)\b` +
 		`|怎么|如何|为什么|不要|别|如果|假如|我应该|昨天|(?:^| )(?:ne|nechci|kdyby|jak|proč|omylem|včera|kdo|jestli)(?: |$)|(?:^| )ne(?:maž|přesouvej|přejmen|mazat|měň|piš)\pL*`)
 	// politeAsk makes an order of a question.
 	politeAsk = newPattern(`\b(?:can|could|would|will|please|pls|plz|mind)\b|请|麻烦|可以|能|prosím|můžeš|mohl`)
