@@ -265,6 +265,9 @@ func fillMedia(u *utterance, n naming, kind string) goal {
 	if len(n.things) > 0 || len(strings.Fields(n.words)) > 12 {
 		return nil
 	}
+	if kind == "next" && goesBack.has(n.words) { // of songs, both are near
+		kind = "previous"
+	}
 	args := arguments{"action": kind}
 	switch kind {
 	case "", "mute":
@@ -279,6 +282,8 @@ func fillMedia(u *utterance, n naming, kind string) goal {
 	}
 	return oneCall{tool: mediaControl, args: args}
 }
+
+var goesBack = newPattern(`\b(?:before|previous|last|back|again|earlier)\b`)
 
 var aLevel = newPattern(`\b(?P<level>\d{1,3}|half|full|max|maximum|a quarter|a third|three quarters)\b`)
 
