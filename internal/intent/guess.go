@@ -5,16 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"loci"
 	"loci/internal/lang"
 )
 
 // The bounds of cosines, found on testdata/paraphrases.tsv with MiniLM. A path
 // in a request is a strong sign of its own, which talk seldom has.
 const (
-	surely           = 0.62 // a tool that is at least so near is meant
+	surely           = 0.52 // a tool that is at least so near is meant
 	surelyWithPath   = 0.45
-	overTalk         = 0.10 // how much nearer than talk it must be
+	overTalk         = 0.12 // how much nearer than talk it must be
 	overTalkWithPath = 0.02
 	choiceBelow      = 0.06 // tools nearer to each other than this need a choice
 )
@@ -23,34 +22,34 @@ const (
 // files and computers and still need no tool.
 var talkOpening = newPattern(`^(?:write|compose|explain|translate|recommend|suggest|imagine|define|describe|rewrite|correct|who (?:is|was|were|wrote|invented|made|discovered)|why (?:do|does|did|are)|how (?:do|does|did|can|could|should) (?:i|you|we|they|people|one|an?|the)|how (?:does|do) \w+ work|what (?:is|are) (?:an?|the (?:best|difference|meaning|point|purpose))|what (?:makes|would|should|could|happens|happened)|i (?:like|love|hate|feel|think|am|was|bought|wrote|have been))(?: |$)`)
 
+// asksForFile asks for a file after all.
+var asksForFile = newPattern(`\b(?:which|what) (?:file|note|document)\b|\bwhere (?:is|was|did|have)\b.*\b(?:file|note|document)\b`)
+
 // guess chooses by the nearest examples what no rule knew. The embedded
 // embedder knows English only, so other languages are left to talk.
-func (r *Router) guess(ctx context.Context, u *utterance) (loci.Move, error) {
-	if r.examples == nil || u.Lang != lang.English || u.core == "" || talkOpening.has(u.core) && u.path() == "" {
-		return letTalk, nil
+func (r *Router) guess(ctx context.Context, u *utterance) (goal, error) {
+	if r.examples == nil || u.Lang != lang.English || u.core == "" || talkOpening.has(u.core) && u.path() == "" && !asksForFile.has(u.core) {
+		return nil, nil
 	}
 	ranked, err := r.examples.rank(ctx, u)
 	if err != nil {
 		if ctx.Err() != nil {
-			return loci.Move{}, ctx.Err()
+			return nil, ctx.Err()
 		}
 		r.log.WarnContext(ctx, "no nearest examples: only plain requests are understood", "error", err.Error())
-		return letTalk, nil
+		return nil, nil
 	}
 	near := u.near(ranked)
 	if len(near) == 0 {
-		return letTalk, nil
+		return nil, nil
 	}
 	best := near[0]
 	if len(near) > 1 && r.chooser != nil {
 		if best, err = r.choose(ctx, u, near); err != nil {
-			return loci.Move{}, err
+			return nil, err
 		}
 	}
-	if g := u.aimed(best.tool); g != nil {
-		return g.next(u, nil), nil
-	}
-	return letTalk, nil
+	return u.aimed(best.label), nil
 }
 
 // near are the one to three tools that can be meant, the nearest first; none
@@ -130,63 +129,10 @@ var (
 		{newPattern(`\b(?:ip|network|address|wifi)\b`), "network"},
 		{newPattern(`\b(?:os|operating system|linux|windows|kernel|uptime|version)\b`), "os"},
 	}
-	clockParts = []wordedPart{
-		{newPattern(`\bweek\b`), "week"},
-		{newPattern(`\b(?:time|clock|hour|late)\b`), "time"},
-		{newPattern(`\b(?:day|date|today|month|year)\b`), "date"},
-	}
 	inZone    = newPattern(`\bin (?P<zone>[A-Z][\pL]+(?: [A-Z][\pL]+)?)$`)
 	aForm     = newPattern(`^` + inForm + `$`)
-	inFolder  = newPattern(`\b(?:in|inside|under|of|from) (?P<where>.+)$`)
 	pathWords = newPattern("(?P<path>\"[^\"]+\"|'[^']+'|\\S*[/\\\\.~]\\S+)")
 )
-
-// aimed makes the goal of a call of a tool that was chosen by meaning alone.
-// The arguments are still the person's own words; where they are not to be
-// found, there is no goal.
-func (u *utterance) aimed(tool string) goal {
-	path := u.path()
-	switch tool {
-	case talkLabel:
-		return nil
-	case listDir:
-		if m, ok := inFolder.match(u.core); ok && path == "" {
-			path, _ = u.folder(m["where"], false)
-		}
-		return oneCall{tool: listDir, args: arguments{"path": path}}
-	case readFile:
-		if path == "" || len(u.filesNamed()) > 1 {
-			return nil
-		}
-		return document{path: path}
-	case systemInfo:
-		return oneCall{tool: systemInfo, args: arguments{"part": namedPart(machineParts, u.core)}}
-	case currentTime:
-		m, _ := inZone.match(u.core)
-		zone := m["zone"]
-		if aForm.has(zone) {
-			zone = ""
-		}
-		return oneCall{tool: currentTime, args: arguments{"part": namedPart(clockParts, u.core), "zone": zone}}
-	case listProcesses:
-		return u.processes("")
-	case writeFile, editFile, moveFile, deleteFile: // never by meaning alone
-		return saying{oneNamed.In(u.Lang)}
-	case runCommand:
-		return saying{howToRun.In(u.Lang)}
-	case queryDB: // its tables, for nobody knows the query
-		if path == "" {
-			return nil
-		}
-		return oneCall{tool: queryDB, args: arguments{"database": path}}
-	case searchFiles:
-		if path == "" {
-			return nil
-		}
-		return oneCall{tool: searchFiles, args: arguments{"name": path}}
-	}
-	return nil
-}
 
 // path is the path that the words contain, if any.
 func (u *utterance) path() string {

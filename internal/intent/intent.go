@@ -21,8 +21,13 @@
 // for, requests in other languages, what seems to go on from a change, and questions
 // about what was done, are told so: what no rule is sure of ends in
 // an honest sentence and not in an invention about the person's files.
-// What no rule knows is compared by an [Embedder] with the example sentences
-// that each tool carries. If that leaves a few candidates, a [Chooser] picks one.
+// What no rule knows as a whole, a frame may read by the words that ask, wherever they
+// stand, and by what is named: see frame and naming. Where people do not say which words
+// of a file they mean, all readings are kept and the file tells: see replacing.
+// What is left is compared by an [Embedder] with the example sentences that each tool
+// carries, and with requests as people typed them, whose labels tell the kind of request:
+// see asked. If that leaves a few candidates, a [Chooser] picks one. The arguments are
+// what the words name.
 // A tool that carries none, because a client brought it, is known by its description,
 // and package fill takes its arguments from the words. It is called where it is clearly
 // meant: what has effects only by an order that begins with its verb.
@@ -121,17 +126,27 @@ func (r *Router) decide(ctx context.Context, u *utterance) (loci.Move, error) {
 			return move, err
 		}
 	}
-	if g != nil {
-		return r.honestly(u, g.next(u, u.Results)), nil
+	if g == nil {
+		if move := r.honestly(u, letTalk); move.Talk == nil && len(u.Results) == 0 {
+			return move, nil
+		}
 	}
-	if len(u.Results) > 0 { // of a tool that the examples chose
+	if g == nil || isShrug(g) {
+		guessed, err := r.guess(ctx, u)
+		if err != nil {
+			return loci.Move{}, err
+		}
+		if guessed != nil && (guessed.first() == "" || u.offers(guessed.first())) && (g == nil || acts(guessed)) {
+			g = guessed
+		}
+	}
+	switch {
+	case g != nil:
+		return r.honestly(u, g.next(u, u.Results)), nil
+	case len(u.Results) > 0: // of a tool that the examples chose, and do no more
 		return say(u, u.Results[len(u.Results)-1]), nil
 	}
-	move, err := r.guess(ctx, u)
-	if move = r.honestly(u, move); err == nil && move.Talk != nil {
-		move = u.refusedDeed(lastResort(u))
-	}
-	return move, err
+	return u.refusedDeed(lastResort(u)), nil
 }
 
 // letTalk leaves the reply to the model.
@@ -174,9 +189,27 @@ func (r *Router) ruled(u *utterance) goal {
 	if g := fitting(r.talk, u, u.said); g != nil {
 		return g
 	}
-	g := r.plainly(u)
-	if g == nil || isShrug(g) {
-		if other := r.reworded(u); other != nil {
+	g := u.framed(earlyFrames())
+	if g == nil {
+		g = r.plainly(u)
+	}
+	if g != nil && !u.plausible(g) {
+		g = nil
+	}
+	if g != nil && u.onlyLooks(g) {
+		if other := u.framedAs(frames(), changesFile); other != nil {
+			g = other
+		}
+	}
+	if isQuestion(g) {
+		if other := u.framedAs(frames(), isSearch); other != nil {
+			g = other
+		}
+	}
+	if g == nil || isShrug(g) || isGuess(g) {
+		if other := u.framed(frames()); other != nil {
+			g = other
+		} else if other := r.reworded(u); !isGuess(g) && other != nil && u.plausible(other) {
 			g = other
 		}
 	}

@@ -28,7 +28,7 @@ func (g lineWith) next(u *utterance, done []loci.ToolResult) loci.Move {
 	if found != 1 || page.Pages != 1 {
 		return loci.Move{Say: severalWith.In(u.Lang, found, g.text, g.path)}
 	}
-	return lineCut{g.path, n}.next(u, done)
+	return lineCut{path: g.path, n: n}.next(u, done)
 }
 
 var severalWith = lang.Words{

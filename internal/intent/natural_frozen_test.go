@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
+	"strings"
 	"testing"
+
+	"loci/test/natural"
 )
 
 // The evaluation set of natural requests was written before the rules were tuned to
@@ -24,4 +27,40 @@ func TestNaturalSetIsFrozen(t *testing.T) {
 			t.Errorf("%s was changed: its SHA-256 is %x, not %s", name, sum, want)
 		}
 	}
+}
+
+// The labelled sentences that requests are compared with are none of the half that
+// measures, and each says what it asks for.
+func TestNoExampleIsOfTheUnseenHalf(t *testing.T) {
+	_, unseen, err := natural.Load("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile("sentences.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		label, words, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if !ok || label == "" || words == "" {
+			t.Errorf("%q is no label and sentence", line)
+		}
+		examples[plainWords(words)] = true
+	}
+	shared := 0
+	for _, q := range unseen.Requests {
+		if examples[plainWords(q.Say)] {
+			shared++
+		}
+	}
+	t.Logf("%d examples", len(examples))
+	if shared > 0 {
+		t.Errorf("%d requests of the unseen half are among the examples", shared)
+	}
+}
+
+// plainWords are words without case and marks.
+func plainWords(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(" .,;:!?", r) }), " ")
 }

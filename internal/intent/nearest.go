@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"loci"
@@ -37,6 +38,7 @@ var plainTalk = []string{
 // The sentences are masked and embedded when they are first needed, and kept.
 type examples struct {
 	embedder Embedder
+	polite   politeness
 	// learning is held by the one request that embeds examples, for all others.
 	// It is no mutex, so that those can stop waiting when their context ends.
 	learning chan struct{}
@@ -49,19 +51,20 @@ type examples struct {
 
 // newExamples makes examples that know nothing yet.
 func newExamples(e Embedder) *examples {
-	return &examples{embedder: e, learning: make(chan struct{}, 1), masked: map[string]string{}}
+	return &examples{embedder: e, polite: newPoliteness(), learning: make(chan struct{}, 1), masked: map[string]string{}}
 }
 
 // candidate is a tool, or talk, with the similarity of its nearest example.
 type candidate struct {
 	tool  string
 	score float64
+	label string // the tool with the kind of request that is nearest
 }
 
 // rank gives the candidates, the nearest first. A candidate is as near as its
 // nearest example: an average would punish a tool that can do several things.
 func (e *examples) rank(ctx context.Context, u *utterance) ([]candidate, error) {
-	embedded, err := e.embed(ctx, []string{mask(u.core)})
+	embedded, err := e.embed(ctx, []string{u.masked()})
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +74,18 @@ func (e *examples) rank(ctx context.Context, u *utterance) ([]candidate, error) 
 	if err != nil {
 		return nil, err
 	}
-	var all []candidate
+	best := map[string]candidate{}
 	for label, sentences := range labels {
-		best := -1.0
+		tool, _ := labelOf(label)
 		for _, s := range sentences {
-			best = max(best, dot(request, vectors[s]))
+			score := dot(request, vectors[s])
+			// Of two kinds that are as near, the one that says more.
+			if old, ok := best[tool]; !ok || score > old.score || score == old.score && len(label) > len(old.label) {
+				best[tool] = candidate{tool, score, label}
+			}
 		}
-		all = append(all, candidate{label, best})
 	}
+	all := slices.Collect(maps.Values(best))
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.tool, b.tool))
 	})
@@ -96,7 +103,8 @@ func (e *examples) labelled(tools []loci.ToolSpec) map[string][]string {
 			masked, ok := e.masked[s]
 			if !ok {
 				if lang.Of(s) == lang.English {
-					masked = mask(trimEnd(s))
+					words := e.polite.trim(s)
+					masked = (&utterance{core: words}).masked()
 				}
 				e.masked[s] = masked
 			}
@@ -108,6 +116,13 @@ func (e *examples) labelled(tools []loci.ToolSpec) map[string][]string {
 	add(talkLabel, plainTalk)
 	for _, t := range tools {
 		add(t.Name, t.Examples)
+	}
+	offers := (&utterance{Situation: loci.Situation{Tools: tools}}).offers
+	for label, all := range asked() {
+		tool, _ := labelOf(label)
+		if _, later := missed[tool]; tool == talkLabel || later || offers(tool) {
+			add(label, all)
+		}
 	}
 	return labels
 }
@@ -231,4 +246,15 @@ func mask(s string) string {
 		s = m.pattern.ReplaceAllString(s, m.word)
 	}
 	return s
+}
+
+// signWords stand for what is named.
+var signWords = map[string]string{fileSign: "a file", folderSign: "a folder", textSign: "something", pageSign: "a web page"}
+
+// masked are the words of a request with such a word in the place of all that it names.
+func (u *utterance) masked() string {
+	words := anySign.ReplaceAllStringFunc(u.named().words, func(s string) string {
+		return signWords[strings.Trim(s, "‹›0123456789")]
+	})
+	return mask(words)
 }

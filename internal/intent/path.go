@@ -18,7 +18,8 @@ var (
 	slashedPath   = regexp.MustCompile(`^[^\s/\\]+(?:[/\\][^\s/\\]+)*[/\\]?$`)
 	webAddress    = regexp.MustCompile(`(?i)^(?:[a-z]+://|www\.|mailto:)|@[^\s/]+\.|^[a-z0-9.-]+\.(?:com|org|net|edu|gov|info)(?:/|$)`)
 	// extensionless are files that have no extension by custom.
-	extensionless = regexp.MustCompile(`(?i)^(?:makefile|dockerfile|readme|license|licence|changelog|\.[a-z][\w.-]*)$`)
+	// A licence in small letters is mostly that of a driver.
+	extensionless = regexp.MustCompile(`^(?:(?i:makefile|dockerfile|readme|changelog)|(?:L|[a-z]\S*/l)icen[cs]e|LICEN[CS]E|\.[A-Za-z][\w.-]*)$`)
 	// slashWords are words with a slash that are no paths.
 	slashWords = regexp.MustCompile(`(?i)^(?:and/or|he/she|she/he|his/her|n/a|w/o|either/or|yes/no|i/o|tcp/ip|km/h|m/s|a/c|\d+/\d+)$`)
 )

@@ -120,7 +120,7 @@ func (u *utterance) set(g setting) goal {
 	switch {
 	case !u.offers(readFile):
 		return saying{g.ask(u).Say}
-	case strings.TrimSpace(g.what) == "", startsQuote(g.what), startsQuote(g.value), someLines.has(g.what), isKnownFile(g.what):
+	case strings.TrimSpace(g.what) == "", startsQuote(g.what), startsQuote(g.value), someLines.has(g.what), isKnownFile(g.what), itsName.has(g.what) && isKnownFile(g.value):
 		return nil
 	}
 	return g
@@ -136,6 +136,9 @@ func switching() rule {
 		return u.set(setting{path: path, what: m["what"], on: turnsOn.has(m["on"])})
 	}}
 }
+
+// itsName is the name of the file itself.
+var itsName = newPattern(`^(?:the )?(?:file ?)?name$`)
 
 var turnsOn = wordsOf("switches/on")
 

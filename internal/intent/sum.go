@@ -28,7 +28,8 @@ var spokenSigns = []struct {
 	sign    string
 }{
 	{newPattern(`(\d[\d.,]*) ?(?:%|percent|per cent) off(?: of)? (\d[\d.,]*)`), "$2 - $1%"},
-	{newPattern(`(?:the )?square root of (\d[\d.,]*)`), "sqrt($1)"},
+	{newPattern(`(?:the )?(?:square root|sqrt|root) of (\d[\d.,]*)`), "sqrt($1)"},
+	{newPattern(`sqrt (\d[\d.,]*)`), "sqrt($1)"},
 	{newPattern(`half a dozen`), "6"},
 	{newPattern(`(\d+) dozen`), "($1 * 12)"},
 	{newPattern(`\b(?:two|a couple of) dozen\b`), "24"},
@@ -61,7 +62,7 @@ func sumRules() []rule {
 			`^(?:计算|算一?下|算|求)(?:一下)?\s*(?P<sum>.+?)(?:等于)?(?:多少|几)?$`,
 			`^(?P<sum>.+?)\s*(?:=|等于|是|得)\s*(?:多少|几)$`,
 		), func(_ *utterance, m captures) goal { return sum(m["sum"], true) }},
-		{newPatterns(`^(?P<sum>[\d(√+\-.].*|(?:the )?(?:square root|average|mean|sum|total|product|difference) (?:of|between) \d.*|(?:half |two )?(?:a |one )?dozen .*|(?:druhá )?odmocnina z \d.*|(?:průměr|součet|součin|rozdíl) .*|(?:(?:the |a |one )?(?:half|third|quarter) of|double|twice|triple|polovina z) \d.*|(?:sqrt|abs|round|sin|cos|tan|log|ln|exp|min|max)\(.*)$`),
+		{newPatterns(`^(?P<sum>[\d(√+\-.].*|(?:the )?(?:square root|average|mean|sum|total|product|difference) (?:of|between) \d.*|(?:the )?sqrt (?:of )?\d.*|(?:half |two )?(?:a |one )?dozen .*|(?:druhá )?odmocnina z \d.*|(?:průměr|součet|součin|rozdíl) .*|(?:(?:the |a |one )?(?:half|third|quarter) of|double|twice|triple|polovina z) \d.*|(?:sqrt|abs|round|sin|cos|tan|log|ln|exp|min|max)\(.*)$`),
 			func(_ *utterance, m captures) goal { return sum(m["sum"], false) }},
 	}...)
 }

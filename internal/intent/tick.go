@@ -68,16 +68,17 @@ func (g textCut) next(u *utterance, done []loci.ToolResult) loci.Move {
 	for i, l := range lines {
 		before, after, ok := strings.Cut(l, g.text)
 		if ok && page.Pages == 1 && strings.Count(page.Text, g.text) == 1 && aMark.MatchString(before) && strings.TrimSpace(after) == "" {
-			return lineCut{g.path, i + 1}.next(u, done)
+			return lineCut{path: g.path, n: i + 1}.next(u, done)
 		}
 	}
 	return changing(editFile, arguments{"path": g.path, "old_text": g.text, "new_text": ""})
 }
 
-// lineCut is the goal of taking out one line.
+// lineCut is the goal of taking out one line, or of another in its place.
 type lineCut struct {
-	path string
-	n    int // from 1, or from -1 at the end
+	path    string
+	n       int    // from 1, or from -1 at the end
+	instead string // the text that comes there; empty: none
 }
 
 // first is the tool that changes the file.
@@ -86,10 +87,10 @@ func (lineCut) first() string { return editFile }
 // next reads, then takes out the line, with as many lines around it as make it the
 // only one.
 func (g lineCut) next(u *utterance, done []loci.ToolResult) loci.Move {
-	page, instead := readFirst(u, g.path, done)
+	page, move := readFirst(u, g.path, done)
 	switch {
-	case instead != nil:
-		return *instead
+	case move != nil:
+		return *move
 	case page.Pages != 1:
 		return loci.Move{Say: cannotAppend.In(u.Lang, g.path)}
 	}
@@ -103,10 +104,14 @@ func (g lineCut) next(u *utterance, done []loci.ToolResult) loci.Move {
 	if g.n < 1 || g.n > len(lines) {
 		return loci.Move{Say: fewerLines.In(u.Lang, g.path, linesWord.In(u.Lang, len(lines)))}
 	}
+	instead := g.instead
+	if line := lines[g.n-1]; instead != "" {
+		instead += line[len(strings.TrimRight(line, "\r\n")):]
+	}
 	for from := g.n - 1; from >= 0; from-- {
 		old := strings.Join(lines[from:g.n], "")
 		if strings.Count(page.Text, old) == 1 {
-			return changing(editFile, arguments{"path": g.path, "old_text": old, "new_text": strings.Join(lines[from:g.n-1], "")})
+			return changing(editFile, arguments{"path": g.path, "old_text": old, "new_text": strings.Join(lines[from:g.n-1], "") + instead})
 		}
 	}
 	return loci.Move{Say: oneNamed.In(u.Lang)}
@@ -145,7 +150,7 @@ func lineOut() rule {
 		if !ok || n == 0 || !u.offers(readFile) {
 			return nil
 		}
-		return lineCut{path, n}
+		return lineCut{path: path, n: n}
 	}}
 }
 

@@ -36,9 +36,10 @@ const (
 // utterance is what a person said, made ready for the rules.
 type utterance struct {
 	loci.Situation
-	said  string // the words as they are, but for spaces and the marks at their end
-	whole string // the words without politeness before them; the end is as it is
-	core  string // the words without politeness at both ends
+	said  string  // the words as they are, but for spaces and the marks at their end
+	whole string  // the words without politeness before them; the end is as it is
+	core  string  // the words without politeness at both ends
+	signs *naming // the same with signs for what is named, once it is asked for
 }
 
 // offers tells whether a tool may be called.

@@ -243,11 +243,11 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// floors are what the engine reaches today. The aim is 85 %; whoever gets nearer to it
-// raises them. The third that CI asks is easier than all: it has more talk in it.
+// floors are a little below what the engine reaches today; the aim was 85 %. Whoever gets
+// further raises them. The third that CI asks is easier than all: it has more talk in it.
 var floors = map[string]map[bool]float64{ // by half, and whether all is asked
-	"tune":   {false: 0.97, true: 0.97},
-	"unseen": {false: 0.85, true: 0.80},
+	"tune":   {false: 0.98, true: 0.98},
+	"unseen": {false: 0.87, true: 0.87},
 }
 
 func shown(o natural.Outcome) string {
