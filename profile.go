@@ -147,3 +147,12 @@ type ModelState struct {
 	ModelInfo
 	Profile *Profile `json:"profile"`
 }
+
+// smallParams is the number of weights up to which a model without native tools cannot
+// be trusted to choose among tools that are described in words. Those that are sold as
+// models of 1B have up to 1.24 billion (Llama 3.2).
+const smallParams = 1_250_000_000
+
+// IsSmall tells whether a model has no more weights than that; one of which the number
+// is unknown, 0, is not small.
+func IsSmall(params int64) bool { return params > 0 && params <= smallParams }

@@ -19,11 +19,11 @@ var onlyTalked = lang.Words{
 	CS: "(To jsou jen slova modelu: nic se nestalo.)",
 }
 
-// done are deeds as they are told of, and doable as they are promised.
+// Deeds as they are told of and as they are promised, and the words between.
 const (
-	done = `(?:sent|turned (?:on|off|up|down|the|your|it)|switched|ordered|booked|called|phoned|texted|messaged|paid|bought|purchased|reserved|scheduled|cancell?ed|locked|unlocked|opened|closed|installed|uninstalled|updated|upgraded|downloaded|uploaded|printed|deleted|moved|renamed|copied|saved|stored|set|started|restarted|rebooted|shut down|connected|disconnected|muted|lowered|raised|dimmed|delivered|posted|submitted|placed|transferred|forwarded|notified|contacted|emailed|recorded|activated|deactivated|enabled|disabled|added|removed|cleaned|fed|watered)`
-	can  = `(?:send|turn (?:on|off|up|down|the|your|it)|switch|order|book|call|phone|text|pay|buy|purchase|reserve|schedule|cancel|lock|unlock|open|close|install|uninstall|update|upgrade|download|upload|print|delete|move|rename|copy|save|store|start|restart|reboot|shut down|connect|disconnect|mute|lower|raise|dim|deliver|post|submit|place|transfer|forward|notify|contact|email|record|activate|deactivate|enable|disable|remove|clean|feed|water)`
-	soon = `(?: (?:just|now|already|successfully|gladly|be happy to|immediately|right away))*`
+	deedDone   = `(?:sent|turned (?:on|off|up|down|the|your|it)|switched|ordered|booked|called|phoned|texted|messaged|paid|bought|purchased|reserved|scheduled|cancell?ed|locked|unlocked|opened|closed|installed|uninstalled|updated|upgraded|downloaded|uploaded|printed|deleted|moved|renamed|copied|saved|stored|set|started|restarted|rebooted|shut down|connected|disconnected|muted|lowered|raised|dimmed|delivered|posted|submitted|placed|transferred|forwarded|notified|contacted|emailed|recorded|activated|deactivated|enabled|disabled|added|removed|cleaned|fed|watered)`
+	deedToDo   = `(?:send|turn (?:on|off|up|down|the|your|it)|switch|order|book|call|phone|text|pay|buy|purchase|reserve|schedule|cancel|lock|unlock|open|close|install|uninstall|update|upgrade|download|upload|print|delete|move|rename|copy|save|store|start|restart|reboot|shut down|connect|disconnect|mute|lower|raise|dim|deliver|post|submit|place|transfer|forward|notify|contact|email|record|activate|deactivate|enable|disable|remove|clean|feed|water)`
+	deedAdverb = `(?: (?:just|now|already|successfully|gladly|be happy to|immediately|right away))*`
 )
 
 // claims are the forms of a claim, each with an example.
@@ -32,11 +32,11 @@ var claims = []struct {
 	example string
 }{
 	{regexp.MustCompile(`(?i)^(?:all )?done[.!]*$`), "Done!"},
-	{regexp.MustCompile(`(?i)\bI(?:['’]ve| have)` + soon + ` ` + done + `\b`), "I've just sent the message."},
-	{regexp.MustCompile(`(?i)\bI` + soon + ` ` + done + ` (?:the|your|it|a|an)\b`), "I turned off the light."},
-	{regexp.MustCompile(`(?i)\bI(?:['’]ll| will| am going to|['’]m going to)` + soon + ` ` + can + `\b`), "I'll order it now."},
-	{regexp.MustCompile(`(?i)\bI(?:['’]m| am)` + soon + ` (?:sending|turning (?:on|off)|ordering|booking|calling|paying|buying|locking|opening|closing|installing|updating|downloading|printing|deleting|restarting)\b`), "I am now calling your mother."},
-	{regexp.MustCompile(`(?i)\b(?:has|have) been` + soon + ` ` + done + `\b`), "Your order has been placed."},
+	{regexp.MustCompile(`(?i)\bI(?:['’]ve| have)` + deedAdverb + ` ` + deedDone + `\b`), "I've just sent the message."},
+	{regexp.MustCompile(`(?i)\bI` + deedAdverb + ` ` + deedDone + ` (?:the|your|it|a|an)\b`), "I turned off the light."},
+	{regexp.MustCompile(`(?i)\bI(?:['’]ll| will| am going to|['’]m going to)` + deedAdverb + ` ` + deedToDo + `\b`), "I'll order it now."},
+	{regexp.MustCompile(`(?i)\bI(?:['’]m| am)` + deedAdverb + ` (?:sending|turning (?:on|off)|ordering|booking|calling|paying|buying|locking|opening|closing|installing|updating|downloading|printing|deleting|restarting)\b`), "I am now calling your mother."},
+	{regexp.MustCompile(`(?i)\b(?:has|have) been` + deedAdverb + ` ` + deedDone + `\b`), "Your order has been placed."},
 	{regexp.MustCompile(`(?i)\bis now (?:on|off|locked|unlocked|open|closed|playing|set|installed|running|muted|connected)\b`), "The light is now off."},
 	{regexp.MustCompile(`我?已经?(?:为您|为你|帮您|帮你|把|将|给)?.{0,8}(?:发送|打开|关闭|关掉|删除|预订|订购|下单|支付|安装|拨打|锁定|保存|添加|设置|完成)`), "已为您打开空调。"},
 	{regexp.MustCompile(`(?i)^hotovo[.!]*$|(?:^|[^\pL])(?:právě |už |teď )*jsem (?:vám |ti |to |právě |už )*(?:odeslal|poslal|zapnul|vypnul|objednal|zarezervoval|zavolal|zaplatil|koupil|zamkl|otevřel|zavřel|nainstaloval|smazal|uložil|přidal)a?(?:[^\pL]|$)`), "Právě jsem vypnul světlo."},

@@ -43,11 +43,11 @@ piped in, however long that takes to come.
 					return err
 				}
 				if asJSON {
-					return c.sought(c.askWhole(ctx, s, req))
+					return c.sessionHint(c.askWhole(ctx, s, req))
 				}
 				t := c.newTalk(s)
 				if err := t.run(ctx, s.begin(req)); err != nil || !t.denied {
-					return c.sought(err)
+					return c.sessionHint(err)
 				}
 				return failed(loci.ExitDenied)
 			})
@@ -60,8 +60,8 @@ piped in, however long that takes to come.
 	return cmd
 }
 
-// sought says where to look for a session that is not there.
-func (c *command) sought(err error) error {
+// sessionHint says where to look for a session that is not there.
+func (c *command) sessionHint(err error) error {
 	if e, ok := errors.AsType[*loci.Error](err); ok && e.Code == loci.NotFound && e.Hint == "" {
 		return e.WithHint("See which there are: %s sessions", c.program())
 	}

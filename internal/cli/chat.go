@@ -65,7 +65,7 @@ func (c *command) converse(ctx context.Context, s server, session string) error 
 	if session != "" {
 		var known loci.Session
 		if err := s.get(ctx, sessionPath(session), &known); err != nil {
-			return c.sought(err)
+			return c.sessionHint(err)
 		}
 		t.model = known.Model
 	}

@@ -88,7 +88,7 @@ type Config struct {
 	KeptRounds int    `yaml:"kept_rounds" min:"1" max:"1000" doc:"When the model's window is full, the oldest rounds of a conversation are left out, in one large step; at most this many stay."`
 	// UsableShare is percent.
 	UsableShare int      `yaml:"usable_share" min:"0" max:"75" doc:"Percent of a model's window that a conversation may fill before old parts are shortened or left out; a quarter always stays free for the reply. 0: half for models up to 8 billion weights, else three quarters. See docs/window.md."`
-	LongResults string   `yaml:"long_results" enum:"auto,digest,cut" doc:"What becomes of a tool's result that is too long for the model's window. cut: it begins, and the model reads on if it wants to. digest: the model first reads all of it in parts, apart from the conversation, and keeps what matters for your question; it can still read the original. auto: digest where the model has more than 1.25 billion weights and the reading is predicted to be done within timeouts.digest, else cut. See docs/window.md."`
+	LongResults string   `yaml:"long_results" enum:"auto,digest,cut" doc:"What becomes of a tool's result that is too long for the model's window. cut: it begins, and the model reads on if it wants to. digest: the model first reads all of it in parts, apart from the conversation, and keeps what matters for your question; it can still read the original. auto: digest where the model is not known to have 1.25 billion weights or less and the reading is predicted to be done within timeouts.digest, else cut. See docs/window.md."`
 	Timeouts    Timeouts `yaml:"timeouts"`
 
 	// Files.

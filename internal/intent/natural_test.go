@@ -161,7 +161,7 @@ func TestNatural(t *testing.T) {
 }
 
 func TestFresh(t *testing.T) {
-	for i, half := range fresh(t) {
+	for _, half := range fresh(t) {
 		floor := 0.95
 		switch half.Name {
 		case "natural_fresh5": // much of it only the examples know
@@ -169,6 +169,6 @@ func TestFresh(t *testing.T) {
 		case "natural_fresh6": // nothing was mended for it
 			floor = 0.68
 		}
-		heldTo(t, scored(t, intent.New(intent.Config{}), fresh(t)[i])[0], floor)
+		heldTo(t, scored(t, intent.New(intent.Config{}), half)[0], floor)
 	}
 }

@@ -21,14 +21,6 @@ const (
 	trialAge = 7 * 24 * time.Hour
 )
 
-// tinyParams is the size in parameters up to which a model without native tools
-// cannot be trusted to choose among tools described in words. Those that are sold
-// as models of 1B have up to 1.24 billion (Llama 3.2).
-const tinyParams = 1_250_000_000
-
-// isSmall tells whether a model is of that size; one of unknown size is not.
-func isSmall(params int64) bool { return params > 0 && params <= tinyParams }
-
 // ProfileStore keeps profiles from one run of the program to the next.
 type ProfileStore interface {
 	LoadProfile(ctx context.Context, server, model string) (loci.Profile, bool, error)
@@ -255,7 +247,7 @@ func (h *Hub) demote(ctx context.Context, t *Target) {
 // model that was trained for them uses them better than any words about them. But
 // it has to prove it more often, see [trials.native].
 func judge(p loci.Profile, told *bool) (loci.Tier, string) {
-	small := isSmall(p.Params)
+	small := loci.IsSmall(p.Params)
 	said := "A trial showed that it"
 	switch {
 	case p.Native == loci.Yes:

@@ -176,7 +176,7 @@ func (h *Hub) first(lists []listed) (Target, bool) {
 			continue
 		}
 		i := slices.IndexFunc(chat, func(m loci.ModelInfo) bool {
-			return !isSmall(server.Params(m))
+			return !loci.IsSmall(server.Params(m))
 		})
 		return h.target(l, chat[max(i, 0)]), true
 	}

@@ -282,7 +282,7 @@ func (r *trials) native(ctx context.Context) error {
 	if r.told.Tools != nil && !*r.told.Tools {
 		return nil
 	}
-	small := isSmall(r.told.Params)
+	small := loci.IsSmall(r.told.Params)
 	tasks := trialTasks[:2]
 	if small {
 		tasks = trialTasks
