@@ -95,7 +95,7 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	t.say(rest, reader.Reasoning())
 	switch {
 	case t.shown.Len() == 0:
-		t.speak(noAnswer)
+		t.speak(noAnswer.In(t.scope.Lang))
 	case talk.Instruction == "" && len(t.Results) == 0 && claimsDeed(out.text, said):
 		t.speak("\n\n" + onlyTalked.In(t.scope.Lang))
 	}
