@@ -82,7 +82,7 @@ var (
 		ZH: "这个模型不支持原生的工具调用；loci 让它以文本形式写出调用。",
 		CS: "Tento model neumí volat nástroje přímo; loci ho nechá psát volání jako text.",
 	}
-	toolsMove = lang.Words{
+	templateMoves = lang.Words{
 		EN: "The chat template of %s puts the tools elsewhere with each message, so the model server reads them again every time. In new conversations loci writes them into the text, where they stay.",
 		ZH: "%s 的对话模板随每条消息把工具放到别处，模型服务器因此每次都要重读。在新的对话里，loci 会把工具写进文本，让它们留在原处。",
 		CS: "Šablona rozhovoru modelu %s dává nástroje s každou zprávou jinam, takže je server modelu čte pokaždé znovu. V nových rozhovorech je loci píše do textu, kde zůstanou.",

@@ -152,6 +152,7 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.R
 
 // book enters a model call that came to its end.
 func (t *turn) book(req *loci.Request, before past, out *output, took time.Duration) {
+	news := false
 	out.receipt, t.session.Sent = receipt.Of(receipt.Call{
 		Prompt: receipt.Prompt{Request: req, Layout: t.session.Layout},
 		Usage:  out.usage,
@@ -160,7 +161,14 @@ func (t *turn) book(req *loci.Request, before past, out *output, took time.Durat
 		Alone:  before.alone,
 		Text:   len(out.text), Thoughts: out.thought,
 		Speed: before.speed,
+		Moves: func() (moves bool) {
+			moves, news = t.toolsMove()
+			return moves
+		},
 	})
+	if news {
+		t.last = append(t.last, loci.Notice{Text: templateMoves.In(t.scope.Lang, t.session.Model)})
+	}
 	t.dirty = true
 	out.receipt.Millis = took.Milliseconds()
 	t.Receipt = receipt.Sum(t.Receipt, out.receipt)
@@ -172,7 +180,6 @@ func (t *turn) book(req *loci.Request, before past, out *output, took time.Durat
 		"reused_tokens", known(r.Reused), "evaluated_tokens", known(r.Evaluated), "appended_tokens", known(r.Appended),
 		"wasted_tokens", known(r.Wasted), "estimated", r.Estimated, "broke", r.Broke.String(),
 		"completion_tokens", r.Completion, "duration", took)
-	t.doubt(r)
 }
 
 // known is a count for the log, nil where there is none.
@@ -183,13 +190,14 @@ func known(n *int) any {
 	return *n
 }
 
-// doubt has new sessions be spared a chat template that moves the tools, which this
-// one has to live with: what was sent is frozen.
-func (t *turn) doubt(r loci.Receipt) {
-	if r.Broke == nil || r.Broke.Cause != loci.BreakTemplate || t.agent.cfg.Judge == nil || !t.agent.cfg.Judge.ToolsMove(t.session.Model) {
-		return
+// toolsMove tells whether a chat template moves the tools, as calls have shown. New
+// sessions are then spared it, which is news at the first time; this one has to live with
+// it: what was sent is frozen.
+func (t *turn) toolsMove() (moves, news bool) {
+	if t.agent.cfg.Judge == nil {
+		return true, false
 	}
-	t.last = append(t.last, loci.Notice{Text: toolsMove.In(t.scope.Lang, t.session.Model)})
+	return t.agent.cfg.Judge.ToolsMove(t.session.Model)
 }
 
 // speak shows text of the runtime or the rest of a step's text.
