@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -92,18 +93,20 @@ func (c *command) question(ctx context.Context, args []string) (text string, err
 // models of a person's own read.
 const maxMaterial = 300_000
 
-// about puts what was piped in below the words, marked as no words of the person's.
+// about puts what was piped in below the words, marked as a document that a client added:
+// it may come from anywhere, and is no words of the person's.
 func (c *command) about(ctx context.Context, words string) (string, error) {
 	material, err := c.piped(ctx, maxMaterial, "Put it into a file in a folder that models may look into, and ask about that file.")
 	if err != nil || strings.TrimSpace(material) == "" {
 		return words, err
 	}
-	fence := "```"
-	for strings.Contains(material, fence) {
-		fence += "`"
-	}
-	return fmt.Sprintf("%s\n\n%s\n%s\n%[2]s", words, fence, strings.TrimRight(material, "\r\n")), nil
+	material = sourceMark.ReplaceAllString(strings.TrimRight(material, "\r\n"), "< $1")
+	return fmt.Sprintf("%s\n\n<source id=\"1\" name=\"standard input\">\n%s\n</source>", words, material), nil
 }
+
+// sourceMark is what looks in the material like the end or the beginning of a document.
+// loci looks for the last end, but a model stops at the first.
+var sourceMark = regexp.MustCompile(`(?i)<(/\s*source|source id=)`)
 
 // piped reads the standard input to its end.
 func (c *command) piped(ctx context.Context, most int, otherwise string) (string, error) {
