@@ -2,6 +2,8 @@ package cli
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -95,18 +97,27 @@ func TestIdleInput(t *testing.T) {
 	for name, tt := range map[string]struct {
 		watched bool
 		args    []string
-		waits   bool
+		waits   time.Duration // 0: as long as it takes
 		says    string
 	}{
-		"a script":    {false, []string{"hello"}, false, "nothing came on the standard input within 3s, so the question goes without it"},
-		"somebody":    {true, []string{"hello"}, true, "waiting for what is piped in"},
-		"has said so": {false, []string{"hello", "-"}, true, ""},
+		"a script":           {false, []string{"hello"}, briefly, "nothing came on the standard input within 500ms, so the question goes without it"},
+		"a whole question":   {false, []string{"What day will be tomorrow?"}, briefly, "within 500ms"},
+		"a whole one, zh":    {false, []string{"明天星期几？"}, briefly, "within 500ms"},
+		"a whole one, cs":    {false, []string{"Jaký bude zítra den?"}, briefly, "within 500ms"},
+		"about what comes":   {false, []string{"What does this change?"}, unhurried, "within 3s"},
+		"a verb alone":       {false, []string{"summarize"}, unhurried, "within 3s"},
+		"the log":            {false, []string{"what is wrong in the log?"}, unhurried, "within 3s"},
+		"what comes, zh":     {false, []string{"总结一下"}, unhurried, "within 3s"},
+		"what comes, cs":     {false, []string{"Co tohle mění?"}, unhurried, "within 3s"},
+		"somebody":           {true, []string{"hello"}, 0, "waiting for what is piped in"},
+		"somebody, about it": {true, []string{"explain this"}, 0, "waiting for what is piped in"},
+		"has said so":        {false, []string{"hello", "-"}, 0, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			in, late := io.Pipe()
 			var errs strings.Builder
 			c := &command{World: World{Err: &errs, Piped: true, Watched: tt.watched}, in: newInput(in)}
-			asked := make(chan string, 1)
+			asked, began := make(chan string, 1), time.Now()
 			go func() {
 				text, err := c.question(t.Context(), tt.args)
 				if err != nil {
@@ -114,9 +125,9 @@ func TestIdleInput(t *testing.T) {
 				}
 				asked <- text
 			}()
-			if !tt.waits {
-				if text := <-asked; text != "hello" {
-					t.Errorf("%s: it asks %q", name, text)
+			if tt.waits > 0 {
+				if text := <-asked; text != tt.args[0] || time.Since(began) != tt.waits {
+					t.Errorf("%s: it asks %q after %v", name, text, time.Since(began))
 				}
 				late.Close()
 			} else {
@@ -132,5 +143,42 @@ func TestIdleInput(t *testing.T) {
 				t.Errorf("%s: it says %q", name, errs.String())
 			}
 		})
+	}
+}
+
+// A file is what the question is about unless somebody reads it already.
+func TestIsPiped(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "questions.txt")
+	if err := os.WriteFile(file, []byte("What day is it?\nAnd the time?\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open := func(name string) *os.File {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	loop := open(file)
+	if _, err := loop.Read(make([]byte, 16)); err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	for name, tt := range map[string]struct {
+		in   *os.File
+		want bool
+	}{"a file": {open(file), true}, "a file of a loop": {loop, false}, "a pipe": {r, true}, "nothing": {open(os.DevNull), false}, "a folder": {open(filepath.Dir(file)), false}} {
+		if got := isPiped(tt.in); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if rest, err := io.ReadAll(loop); err != nil || string(rest) != "And the time?\n" {
+		t.Errorf("the loop goes on with %q, %v", rest, err)
 	}
 }
