@@ -87,7 +87,8 @@ type ToolResult struct {
 // Situation is what the tiny tier decides from: the person's words and what
 // has been done about them so far in this turn.
 type Situation struct {
-	Text    string       // the person's newest message
+	Text    string       // the person's newest message, in their own words
+	Added   bool         // a client put documents beside these words
 	History []Message    // shown messages before it, oldest first
 	Results []ToolResult // calls already made in this turn, in order
 	Tools   []ToolSpec   // what may be called

@@ -104,9 +104,9 @@ type Waits interface {
 
 // Judge hears what the calls of a model show of it, for the sessions to come.
 type Judge interface {
-	// ToolsMove says that the model's chat template does not keep the tools where they
-	// were. It tells whether that is news.
-	ToolsMove(model string) (news bool)
+	// ToolsMove says that calls look as if the model's chat template did not keep the
+	// tools where they were. It tells whether it is so, and whether that is news.
+	ToolsMove(model string) (moves, news bool)
 }
 
 // Settings are the person's choices.

@@ -91,9 +91,6 @@ func (t *turn) returned() (all []string) {
 	return all
 }
 
-// noAnswer stands where a model said nothing.
-const noAnswer = "(The model gave no answer. Ask again, or in other words.)"
-
 // output is what one model call gave.
 type output struct {
 	text    string // as generated, markup included
@@ -155,6 +152,7 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.R
 
 // book enters a model call that came to its end.
 func (t *turn) book(req *loci.Request, before past, out *output, took time.Duration) {
+	news := false
 	out.receipt, t.session.Sent = receipt.Of(receipt.Call{
 		Prompt: receipt.Prompt{Request: req, Layout: t.session.Layout},
 		Usage:  out.usage,
@@ -163,7 +161,14 @@ func (t *turn) book(req *loci.Request, before past, out *output, took time.Durat
 		Alone:  before.alone,
 		Text:   len(out.text), Thoughts: out.thought,
 		Speed: before.speed,
+		Moves: func() (moves bool) {
+			moves, news = t.toolsMove()
+			return moves
+		},
 	})
+	if news {
+		t.last = append(t.last, loci.Notice{Text: templateMoves.In(t.scope.Lang, t.session.Model)})
+	}
 	t.dirty = true
 	out.receipt.Millis = took.Milliseconds()
 	t.Receipt = receipt.Sum(t.Receipt, out.receipt)
@@ -175,7 +180,6 @@ func (t *turn) book(req *loci.Request, before past, out *output, took time.Durat
 		"reused_tokens", known(r.Reused), "evaluated_tokens", known(r.Evaluated), "appended_tokens", known(r.Appended),
 		"wasted_tokens", known(r.Wasted), "estimated", r.Estimated, "broke", r.Broke.String(),
 		"completion_tokens", r.Completion, "duration", took)
-	t.doubt(r)
 }
 
 // known is a count for the log, nil where there is none.
@@ -186,14 +190,14 @@ func known(n *int) any {
 	return *n
 }
 
-// doubt has new sessions be spared a chat template that moves the tools, which this
-// one has to live with: what was sent is frozen.
-func (t *turn) doubt(r loci.Receipt) {
-	if r.Broke == nil || r.Broke.Cause != loci.BreakTemplate || t.agent.cfg.Judge == nil || !t.agent.cfg.Judge.ToolsMove(t.session.Model) {
-		return
+// toolsMove tells whether a chat template moves the tools, as calls have shown. New
+// sessions are then spared it, which is news at the first time; this one has to live with
+// it: what was sent is frozen.
+func (t *turn) toolsMove() (moves, news bool) {
+	if t.agent.cfg.Judge == nil {
+		return true, false
 	}
-	t.last = append(t.last, loci.Notice{Text: "The chat template of " + t.session.Model +
-		" puts the tools elsewhere with each message, so the model server reads them again every time. In new conversations loci writes them into the text, where they stay."})
+	return t.agent.cfg.Judge.ToolsMove(t.session.Model)
 }
 
 // speak shows text of the runtime or the rest of a step's text.
@@ -246,7 +250,7 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 	case len(t.Calls) > 0:
 		if out.over != nil {
 			t.gap()
-			t.speak(out.over.told())
+			t.speak(out.over.told().In(t.scope.Lang))
 		}
 		t.called(&done, fault)
 		t.add(transcript.HiddenNode(t.session.ID, t.lastID, t.id, sent))
@@ -258,20 +262,20 @@ func (t *turn) heard(out *output, written []loci.ToolCall, fault *toolcall.Fault
 		return t.retry(&done, sent, fault)
 	case fault != nil && fault.Cut:
 		t.gap()
-		t.speak("(The model's call of a tool broke off again at the limit of its reply's length, and nothing was done. Ask for less at once, or allow longer replies.)")
+		t.speak(callBrokeOff.In(t.scope.Lang))
 	case fault != nil:
 		t.gap()
-		t.speak(amiss(fault))
+		t.speak(amiss(fault, t.scope.Lang))
 	case out.over != nil:
 		t.gap()
-		t.speak(out.over.told())
+		t.speak(out.over.told().In(t.scope.Lang))
 	case t.shown.Len() == 0 && out.finish == loci.FinishLength: // in its thoughts, or in a call
-		t.speak("(The limit of the reply's length was reached before the model had answered. Ask for less at once, or allow longer replies.)")
+		t.speak(onlyThought.In(t.scope.Lang))
 	case out.finish == loci.FinishLength && t.req.Options.MaxTokens == nil:
 		t.gap()
-		t.speak("(The reply ends here because the model's window or its limit is full. Say \"go on\" to have the rest.)")
+		t.speak(cutShort.In(t.scope.Lang))
 	case t.shown.Len() == 0:
-		t.speak(noAnswer)
+		t.speak(noAnswer.In(t.scope.Lang))
 	default:
 		if n := t.nudge(out); n != nil {
 			return t.urged(&done, sent, n)
@@ -352,7 +356,7 @@ func (t *turn) toText() phase {
 	t.Step--
 	t.session.Tier, t.session.Markup, t.dirty = loci.TierText, t.profile.Markup, true
 	t.system()
-	if !t.record(loci.Notice{Text: "This model has no native tool calls; loci lets it write them as text."}) {
+	if !t.record(loci.Notice{Text: textInstead.In(t.scope.Lang)}) {
 		return (*turn).end
 	}
 	return (*turn).ask

@@ -113,7 +113,7 @@ func (t *turn) freeze(model string) {
 	t.session.Model = model
 	t.session.Tier, t.session.Markup = t.profile.Tier, t.profile.Markup
 	t.session.ClientSystem = t.req.System
-	t.session.Title = text.Title(t.req.Message.Content, titleLength)
+	t.session.Title = text.Title(cmp.Or(t.wish(), t.req.Message.Content), titleLength)
 	t.session.Created = loci.Time{Time: t.Began}
 	t.system()
 }
@@ -203,6 +203,7 @@ func (t *turn) moved(opened []string) prompt.Moved {
 // the model reads it.
 func (t *turn) addUser(sent string) {
 	t.begun = true
+	sent = inertAdded(sent)
 	m := t.req.Message
 	m.Content = sent
 	n := transcript.NewNode(t.session.ID, t.lastID, t.id, t.lastPath, t.req.Message.Content, m)

@@ -81,7 +81,8 @@ func (t *turn) relay(context.Context) phase {
 func (t *turn) asking() string {
 	for _, n := range slices.Backward(t.path) {
 		if n.Shown != nil && n.Sent.Role == loci.User && n.Sent.ToolName == "" {
-			return lang.Of(*n.Shown)
+			own, _ := ownWords(*n.Shown)
+			return lang.Of(own)
 		}
 	}
 	return t.scope.Lang

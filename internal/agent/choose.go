@@ -43,8 +43,10 @@ func (t *turn) choose(ctx context.Context) phase {
 
 // situation is what the person wants, and what was done about it.
 func (t *turn) situation() loci.Situation {
+	own, added := ownWords(t.req.Message.Content)
 	return loci.Situation{
-		Text:    t.req.Message.Content,
+		Text:    own,
+		Added:   added != "",
 		History: t.visible(),
 		Results: t.Results,
 		Tools:   t.choosable(),
@@ -68,7 +70,7 @@ const (
 
 // talk lets the small model speak.
 func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
-	said := t.req.Message.Content
+	said := inertAdded(t.req.Message.Content)
 	if talk.Instruction != "" {
 		said = toolcall.Inert(talk.Instruction)
 	}
@@ -95,7 +97,7 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	t.say(rest, reader.Reasoning())
 	switch {
 	case t.shown.Len() == 0:
-		t.speak(noAnswer)
+		t.speak(noAnswer.In(t.scope.Lang))
 	case talk.Instruction == "" && len(t.Results) == 0 && claimsDeed(out.text, said):
 		t.speak("\n\n" + onlyTalked.In(t.scope.Lang))
 	}
@@ -105,12 +107,16 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 }
 
 // visible is the conversation before this turn as the client shows it, without
-// questions and their answers.
+// questions and their answers, and of the person only their own words.
 func (t *turn) visible() []loci.Message {
 	var shown []loci.Message
 	for _, n := range t.path {
 		if n.Shown != nil && !n.Unsent && n.Turn != t.id {
-			shown = append(shown, loci.Message{Role: n.Sent.Role, Content: *n.Shown})
+			said := *n.Shown
+			if n.Sent.Role == loci.User {
+				said, _ = ownWords(said)
+			}
+			shown = append(shown, loci.Message{Role: n.Sent.Role, Content: said})
 		}
 	}
 	return shown

@@ -123,17 +123,6 @@ func overAndOver(all string) (from int, ok bool) {
 	return 0, false
 }
 
-// told says why a reply ends here.
-func (r runaway) told() string {
-	switch {
-	case r.from < 0:
-		return "(The reply is longer than the model's window, so the model no longer sees how it began. It was ended here. Say \"go on\" to have more.)"
-	case r.which == inThoughts:
-		return "(The model went round in circles in its thoughts, so it was ended before it had answered. Ask again, or in other words.)"
-	}
-	return "(The model said the same over and over again, so it was ended here. Ask again, or in other words.)"
-}
-
 // without is a reply as the model is sent it from then on: it would take up the thread
 // of what it says over and over.
 func (r runaway) without(reply string) string {

@@ -31,7 +31,7 @@ func (t *turn) offer(anew bool) {
 	t.specs = ours
 	if anew {
 		t.client = t.agent.shelf.Choose(offer.Need{
-			Ours: t.specs, Theirs: t.req.Tools, Message: t.req.Message.Content, Room: t.toolRoom(), Tier: t.tier(),
+			Ours: t.specs, Theirs: t.req.Tools, Message: t.wish(), Room: t.toolRoom(), Tier: t.tier(),
 		})
 		t.session.Tools, t.session.ClientTools = t.client.Ours, t.client.Theirs
 		if t.tier() == loci.TierText {

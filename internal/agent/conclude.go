@@ -167,7 +167,7 @@ func (a *Agent) endCut(ctx context.Context, d loci.Draft) error {
 			continue
 		}
 		call := loci.ToolCall{ID: q.Call, Name: q.Tool, Arguments: q.Arguments}
-		r := loci.ToolResult{Call: call, Err: loci.ErrOutcomeUnknown, Text: q.Tool + ": " + loci.ErrOutcomeUnknown.Text()}
+		r := loci.ToolResult{Call: call, Err: loci.ErrOutcomeUnknown, Text: outcomeUnknown.In(t.asking(), q.Tool)}
 		t.heed(r)
 		payloads = append(payloads, loci.ToolFinished{Result: r})
 		said = strings.TrimSpace(said + "\n\n" + r.Text)

@@ -63,7 +63,7 @@ func (t *turn) called(done *loci.StepFinished, fault *toolcall.Fault) {
 		return
 	}
 	if again := t.learn(faults); again != nil && !good {
-		t.Amiss = amiss(again)
+		t.Amiss = amiss(again, t.scope.Lang)
 		return
 	}
 	t.corrected(done)
@@ -159,14 +159,6 @@ func (t *turn) force(req *loci.Request) bool {
 func refusedForm(err error) bool {
 	code := loci.AsError(err).Code
 	return code == loci.Invalid || code == loci.Internal || code == loci.Refused
-}
-
-// amiss tells the person of a call that does not come right.
-func amiss(f *toolcall.Fault) string {
-	if f.Tool != "" {
-		return "(The model did not get its call of " + f.Tool + " right, so it did not run: " + f.Message() + ")"
-	}
-	return "(The model tried to use a tool in a form that cannot be read, so nothing ran: " + f.Message() + ")"
 }
 
 // giveUpCall ends a turn whose calls do not come right.

@@ -75,16 +75,18 @@ func (t *turn) promised(said string) bool {
 	for i, s := range t.specs {
 		names[i] = s.Name
 	}
-	return promises(said, t.req.Message.Content, names)
+	return promises(said, t.wish(), names)
 }
 
 // untold gives the call that would tell what the person wants to know, where a reply
-// knows it from nowhere. A question back is no answer.
+// knows it from nowhere. A question back is no answer, and what comes with the words may
+// be what they are about.
 func (t *turn) untold(said string) (loci.ToolCall, bool) {
-	if t.agent.cfg.Teller == nil || len(t.req.Message.Content) > longestWish || strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") {
+	asked := t.situation()
+	if t.agent.cfg.Teller == nil || asked.Added || len(asked.Text) > longestWish || strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") {
 		return loci.ToolCall{}, false
 	}
-	call, ok := t.agent.cfg.Teller.Tells(t.situation())
+	call, ok := t.agent.cfg.Teller.Tells(asked)
 	return call, ok && !t.toldBefore(call)
 }
 
@@ -94,10 +96,11 @@ func (t *turn) toldBefore(call loci.ToolCall) bool {
 	about := subjects(call)
 	return slices.ContainsFunc(t.path, func(n loci.Node) bool {
 		m := n.Sent
+		_, added := ownWords(m.Content)
 		switch {
 		case n.Turn == t.id || n.Unsent:
 			return false
-		case m.Role == loci.User && n.Shown != nil && len(m.Content) < pasted, m.Role == loci.Assistant && n.Shown != nil:
+		case m.Role == loci.User && n.Shown != nil && len(m.Content) < pasted && added == "", m.Role == loci.Assistant && n.Shown != nil:
 			return false
 		}
 		text := m.Content + " " + m.ToolName

@@ -86,7 +86,7 @@ func (t *turn) tell(ctx context.Context) (phase, error) {
 }
 
 // language is that of the person's words, as far as a word tells.
-func (t *turn) language() string { return lang.Of(t.req.Message.Content) }
+func (t *turn) language() string { return lang.Of(t.wish()) }
 
 // giveUp ends the turn that waits where the message belongs, without running
 // what it asked about.

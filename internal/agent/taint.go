@@ -8,6 +8,7 @@ import (
 
 	"loci"
 	"loci/internal/text"
+	"loci/internal/toolcall"
 )
 
 const (
@@ -75,8 +76,13 @@ func (t *turn) said() (words []string) {
 			words = append(words, own)
 		}
 	}
+	return append(words, t.wish())
+}
+
+// wish is the person's own words of this message.
+func (t *turn) wish() string {
 	own, _ := ownWords(t.req.Message.Content)
-	return append(words, own)
+	return own
 }
 
 // taintAdded notes the documents that a chat client put into a text.
@@ -95,6 +101,8 @@ func (t *turn) taintAdded(text string) {
 // the person's message, or the system message, as Open WebUI does:
 //
 //	<source id="1" name="offer.pdf">…</source>
+//
+// What is piped into loci ask is marked so too.
 const (
 	addedBegin = "<source id="
 	addedEnd   = "</source>"
@@ -102,16 +110,30 @@ const (
 
 var addedName = regexp.MustCompile(addedBegin + `"[^"]*" name="([^"]*)"`)
 
-// ownWords takes what a chat client added out of a text. It ends at the last mark of
-// an end, as a document may have one in it.
+// ownWords takes what a chat client added out of a text.
 func ownWords(text string) (own, added string) {
-	begin := strings.Index(text, addedBegin)
-	if begin < 0 {
+	begin, end := addedIn(text)
+	if begin == end {
 		return text, ""
 	}
-	end := len(text)
+	return strings.TrimSpace(text[:begin] + " " + text[end:]), text[begin:end]
+}
+
+// inertAdded gives a text in which what a chat client added cannot end the message.
+func inertAdded(text string) string {
+	begin, end := addedIn(text)
+	return text[:begin] + toolcall.Inert(text[begin:end]) + text[end:]
+}
+
+// addedIn tells where in a text that is which a chat client added. It ends at the last
+// mark of an end, as a document may have one in it.
+func addedIn(text string) (begin, end int) {
+	if begin = strings.Index(text, addedBegin); begin < 0 {
+		return 0, 0
+	}
+	end = len(text)
 	if i := strings.LastIndex(text, addedEnd); i > begin {
 		end = i + len(addedEnd)
 	}
-	return text[:begin] + " " + text[end:], text[begin:end]
+	return begin, end
 }

@@ -2,11 +2,11 @@ package agent
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sync"
 
 	"loci"
+	"loci/internal/lang"
 	"loci/internal/text"
 )
 
@@ -18,6 +18,40 @@ const (
 	// far half of its window; RULER (Hsieh and others, 2024) measures it.
 	smallModel = 8_500_000_000
 )
+
+// What the person reads of a window that is too small.
+var (
+	longMessage = lang.Words{
+		EN: "(This message alone is longer than the model's window of %d tokens: the model may not see all of it.)",
+		ZH: "（仅这一条消息就超过了模型的窗口（%d 个词元）：模型可能看不到全部。）",
+		CS: "(Už tato zpráva sama je delší než okno modelu (počet tokenů: %d): model ji možná neuvidí celou.)",
+	}
+	leftOut = lang.Words{
+		EN: "(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)",
+		ZH: "（这段对话超过了模型的窗口（%d 个词元）。从这里起，模型不再看到最早的 %d 个问题（共 %d 个）。）",
+		CS: "(Tento rozhovor je delší než okno modelu (počet tokenů: %d). Odtud dál model už nevidí nejstarší otázky: %d z %d.)",
+	}
+	windowFull = lang.Words{
+		EN: "(The model's window of %d tokens is full: the model may not see all of this. Ask for a smaller part.)",
+		ZH: "（模型的窗口（%d 个词元）已满：模型可能看不到全部。请只问其中一部分。）",
+		CS: "(Okno modelu (počet tokenů: %d) je plné: model to možná neuvidí celé. Zeptejte se na menší část.)",
+	}
+	stepsLeftOut = lang.Words{
+		EN: "(The model's window of %d tokens is full: from here on the model no longer sees the first %d of its steps.)",
+		ZH: "（模型的窗口（%d 个词元）已满：从这里起，模型不再看到它最初的 %d 步。）",
+		CS: "(Okno modelu (počet tokenů: %d) je plné: odtud dál model už nevidí své první kroky (kolik: %d).)",
+	}
+	sentInShort = lang.Words{
+		EN: "(The model's window of %d tokens is nearly full. From here on the model sees older tool results and calls in short; it can read them again.)",
+		ZH: "（模型的窗口（%d 个词元）快满了。从这里起，模型只看到较早的工具结果和调用的简短形式；它可以再读一遍。）",
+		CS: "(Okno modelu (počet tokenů: %d) je skoro plné. Odtud dál model vidí starší výsledky nástrojů a jejich volání jen zkráceně; může si je přečíst znovu.)",
+	}
+)
+
+// remark adds to what the person is told before the reply.
+func (t *turn) remark(words lang.Words, args ...any) {
+	t.notice += words.In(t.scope.Lang, args...) + "\n\n"
+}
 
 // fit makes room for the next message of the person, of so many tokens, where the
 // conversation no longer fits the usable part of the model's window. First long tool
@@ -33,7 +67,7 @@ func (t *turn) fit(message int) {
 	room := t.tokens(t.usable())
 	if message > t.tokens(t.profile.Window) { // some servers refuse it, and some cut it in silence
 		t.full = true
-		t.notice = fmt.Sprintf("(This message alone is longer than the model's window of %d tokens: the model may not see all of it.)\n\n", t.profile.Window)
+		t.remark(longMessage, t.profile.Window)
 	}
 	room -= t.fixed() + message
 	if t.pathTokens(t.view()) <= room || len(t.path) == 0 {
@@ -62,8 +96,7 @@ func (t *turn) fit(message int) {
 
 // leaveOut tells the person how many of the questions that were sent are not any more.
 func (t *turn) leaveOut(older, all int) {
-	t.notice += fmt.Sprintf("(This conversation is longer than the model's window of %d tokens. From here on the model no longer sees the oldest %d of its %d questions.)\n\n",
-		t.profile.Window, t.hidden+older, t.hidden+all)
+	t.remark(leftOut, t.profile.Window, t.hidden+older, t.hidden+all)
 	t.hidden += older
 }
 
@@ -99,7 +132,7 @@ func (t *turn) makeRoom() {
 		return
 	}
 	t.full = true
-	t.notice += fmt.Sprintf("(The model's window of %d tokens is full: the model may not see all of this. Ask for a smaller part.)\n\n", t.profile.Window)
+	t.remark(windowFull, t.profile.Window)
 }
 
 // keptSteps is how many steps of a turn are sent in any case.
@@ -120,7 +153,7 @@ func (t *turn) dropSteps() bool {
 	}
 	t.session.Base, t.dirty = t.path[steps[dropped]].ID, true
 	t.fromBase()
-	t.notice += fmt.Sprintf("(The model's window of %d tokens is full: from here on the model no longer sees the first %d of its steps.)\n\n", t.profile.Window, dropped)
+	t.remark(stepsLeftOut, t.profile.Window, dropped)
 	return true
 }
 
@@ -140,7 +173,7 @@ func (t *turn) digestTo(last int) bool {
 	t.session.Digested, t.dirty = t.path[last].ID, true
 	t.log.Info("window full", "stage", "window", "window", t.profile.Window, "shortened", long)
 	if !t.told { // it holds for what follows in this turn too
-		t.notice += fmt.Sprintf("(The model's window of %d tokens is nearly full. From here on the model sees older tool results and calls in short; it can read them again.)\n\n", t.profile.Window)
+		t.remark(sentInShort, t.profile.Window)
 	}
 	t.told = true
 	return true

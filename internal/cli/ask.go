@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -23,12 +18,21 @@ func (c *command) ask() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   `ask "TEXT"`,
 		Short: "Ask one question; what is piped in is what it is about",
-		Long: `Ask one question. What is piped in is put below it, as what it is about; "-" alone
-reads the question itself from there, and "-" behind the question waits for what is
-piped in, however long that takes to come.
+		Long: `Ask one question. What is piped in is put below it, as what it is about, and counts as
+read from outside: nothing in it is a wish of yours. "-" alone reads the question itself
+from there, and "-" behind the question waits for what is piped in, however long that
+takes to come.
 
   git diff | loci ask "What does this change?"
-  loci ask - <question.txt`,
+  loci ask - <question.txt
+
+Without "-", and where nobody sees it wait, loci gives a pipe 0.5 s to begin, and 3 s
+where the words speak of what is to come, as "this" and "summarise" do. A file that
+somebody has begun to read is left to them, such as the loop
+
+  while read -r q; do loci ask "$q"; done <questions.txt
+
+A loop over a pipe has to keep its lines for itself: loci ask "$q" </dev/null`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := c.question(cmd.Context(), args)
 			if err != nil {
@@ -66,77 +70,6 @@ func (c *command) sessionHint(err error) error {
 		return e.WithHint("See which there are: %s sessions", c.program())
 	}
 	return err
-}
-
-// question gives the text to ask: the words of the command line, below them what was
-// piped in, or for "-" alone what was piped in.
-func (c *command) question(ctx context.Context, args []string) (text string, err error) {
-	awaited := len(args) > 0 && args[len(args)-1] == "-"
-	if awaited {
-		args = args[:len(args)-1]
-	}
-	text = strings.Join(args, " ")
-	switch worded := strings.TrimSpace(text) != ""; {
-	case awaited && !worded:
-		text, err = c.piped(ctx, maxTyped, "Ask about a part of it.")
-	case worded && (awaited || c.Piped && c.comes(ctx)):
-		text, err = c.about(ctx, text)
-	}
-	if err == nil && strings.TrimSpace(text) == "" {
-		return "", usageError{fmt.Errorf("what is the question?"), fmt.Sprintf(`%s ask "What day is it?", or from a file: %[1]s ask - <FILE`, c.program())}
-	}
-	return text, err
-}
-
-// maxMaterial is how much can be piped in below a question, in bytes: more than most
-// models of a person's own read.
-const maxMaterial = 300_000
-
-// about puts what was piped in below the words, marked as no words of the person's.
-func (c *command) about(ctx context.Context, words string) (string, error) {
-	material, err := c.piped(ctx, maxMaterial, "Put it into a file in a folder that models may look into, and ask about that file.")
-	if err != nil || strings.TrimSpace(material) == "" {
-		return words, err
-	}
-	fence := "```"
-	for strings.Contains(material, fence) {
-		fence += "`"
-	}
-	return fmt.Sprintf("%s\n\n%s\n%s\n%[2]s", words, fence, strings.TrimRight(material, "\r\n")), nil
-}
-
-// piped reads the standard input to its end.
-func (c *command) piped(ctx context.Context, most int, otherwise string) (string, error) {
-	data, err := io.ReadAll(io.LimitReader(untilDone{ctx, c.in}, int64(most)+1))
-	switch {
-	case err != nil:
-		return "", loci.Errorf(loci.Internal, "The standard input cannot be read: %w.", err)
-	case len(data) > most:
-		return "", loci.Errorf(loci.Invalid, "The standard input is longer than %s.", megabytes(int64(most))).WithHint("%s", otherwise)
-	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return "", loci.Errorf(loci.Invalid, "What comes on the standard input is no text.").WithHint("Give the name of a file instead, in a folder that models may look into.")
-	}
-	return string(data), nil
-}
-
-// unhurried is how long a program that pipes something in may take to begin.
-const unhurried = 3 * time.Second
-
-// comes waits until there is something on the standard input, or its end. Nobody may
-// have meant to pipe anything in, and what a program was started with may never end: so
-// the question does not wait for ever, unless somebody sees that it waits.
-func (c *command) comes(ctx context.Context) bool {
-	soon, cancel := context.WithTimeout(ctx, unhurried)
-	defer cancel()
-	switch err := c.in.comes(soon); {
-	case err == nil || ctx.Err() != nil:
-		return true // who reads hears what is wrong
-	case c.Watched:
-		c.say("loci: waiting for what is piped in; Ctrl-C ends that. To ask without it: %s ask … </dev/null", c.program())
-		return true
-	}
-	c.say("loci: nothing came on the standard input within %v, so the question goes without it. To wait for it: %s ask … -", unhurried, c.program())
-	return false
 }
 
 // model is the model asked for on the command line; a running server has its

@@ -57,6 +57,11 @@ func TestProbe(t *testing.T) {
 	if diff := cmp.Diff(string(want), shown); diff != "" || err != nil {
 		t.Errorf("(-want +got):\n%s%v\n%s", diff, err, shown)
 	}
+	_, probed, _ := strings.Cut(string(want), "calls.\n")
+	probed, _, _ = strings.Cut(probed, "$ loci models\n")
+	if docs, err := os.ReadFile("../../docs/models.md"); err != nil || !strings.Contains(string(docs), "```\n"+probed+"```\n") {
+		t.Errorf("docs/models.md does not show the trial as it is: %v", err)
+	}
 	var found loci.Profile
 	if code := p.run("", "models", "probe", "gemma-2b", "--json"); code != 0 || json.Unmarshal(p.out.Bytes(), &found) != nil || found.Tier != loci.TierText || found.System != loci.No {
 		t.Errorf("--json: exit code %d, %s%s", code, &p.out, &p.err)

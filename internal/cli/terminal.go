@@ -15,9 +15,7 @@ func (w *World) atTerminal() {
 	in, out, errs := int(os.Stdin.Fd()), int(os.Stdout.Fd()), int(os.Stderr.Fd())
 	w.Watched = term.IsTerminal(errs)
 	w.Terminal = term.IsTerminal(in) && w.Watched
-	if info, err := os.Stdin.Stat(); err == nil {
-		w.Piped = info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular()
-	}
+	w.Piped = isPiped(os.Stdin)
 	w.Dumb = os.Getenv("TERM") == "dumb"
 	w.Colour = !w.Dumb && os.Getenv("NO_COLOR") == ""
 	w.Width = cmp.Or(width(errs), usual)

@@ -111,8 +111,8 @@ func (r *Router) Next(ctx context.Context, s loci.Situation) (loci.Move, error) 
 	if s.Demands && len(s.Tools) > 0 && len(s.Results) == 0 {
 		return r.demanded(ctx, u)
 	}
-	if len(s.Text) > maxWords || strings.Contains(s.Text, "\n```") {
-		return u.spoken(letTalk), nil // what is pasted asks for nothing
+	if len(s.Text) > maxWords || s.Added || strings.Contains(s.Text, "\n```") {
+		return u.spoken(letTalk), nil // what is pasted asks for nothing, and what comes with words is what they are about
 	}
 	move, err := r.decide(ctx, u)
 	return u.spoken(move), err

@@ -140,8 +140,8 @@ func TestToolsMoveShown(t *testing.T) {
 		if err != nil || p.ToolsMove != moves || (p.Tier == loci.TierText) != moves {
 			t.Errorf("moves %v: %+v, %v", moves, p, err)
 		}
-		if h.ToolsMove("m") {
-			t.Errorf("moves %v: that is news", moves)
+		if shown, news := h.ToolsMove("m"); shown != moves || news {
+			t.Errorf("moves %v: it is said to be %v, and news: %v", moves, shown, news)
 		}
 		if p, err = h.Profile(t.Context(), "m"); err != nil || p.ToolsMove != moves {
 			t.Errorf("moves %v: later %+v, %v", moves, p, err)

@@ -26,7 +26,15 @@ func TestToolsMove(t *testing.T) {
 		}
 		return p.Tier
 	}
-	if tier() != loci.TierNative || !h.ToolsMove(m.Name) || tier() != loci.TierText || h.ToolsMove(m.Name) || h.ToolsMove("gone") {
+	news := func(model string) bool {
+		t.Helper()
+		moves, news := h.ToolsMove(model)
+		if !moves {
+			t.Errorf("%s: what calls show is not believed", model)
+		}
+		return news
+	}
+	if tier() != loci.TierNative || !news(m.Name) || tier() != loci.TierText || news(m.Name) || news("gone") {
 		t.Fatalf("it is not marked once and for all: the tier is %s", tier())
 	}
 	target, err := h.Resolve(t.Context(), m.Name)

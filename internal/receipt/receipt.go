@@ -24,6 +24,9 @@ type Call struct {
 	// and how many do not.
 	Text, Thoughts int
 	Speed          *Speed // of the model; it learns from the call
+	// Moves asks whether the chat template can move the tools, where calls look as if it
+	// did; nil: it can.
+	Moves func() bool
 }
 
 // Of makes the receipt of a call, and says what the next one will be compared with.
@@ -169,7 +172,11 @@ func (c Call) lost(r *loci.Receipt, sent *loci.Sent, jumped bool, total int) {
 		}
 		at -= p.Size
 	}
-	if strayed(*sent, r.Estimated && !jumped) {
+	switch {
+	case !strayed(*sent, r.Estimated && !jumped):
+	case c.Moves != nil && !c.Moves():
+		sent.Strays = 0
+	default:
 		r.Broke.Cause, r.Broke.Section = loci.BreakTemplate, toolsSection
 	}
 }

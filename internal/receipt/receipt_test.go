@@ -137,11 +137,15 @@ func TestTemplate(t *testing.T) {
 		name   string
 		alone  bool
 		cached *int
+		moves  func() bool
 		want   []loci.BreakCause
 	}{
-		{"counted", true, new(100), []loci.BreakCause{loci.BreakEvicted, loci.BreakTemplate}},
-		{"others between", false, new(100), []loci.BreakCause{loci.BreakEvicted, loci.BreakEvicted, loci.BreakEvicted}},
-		{"inferred", true, nil, []loci.BreakCause{loci.BreakEvicted, loci.BreakEvicted, loci.BreakTemplate}},
+		{"counted", true, new(100), nil, []loci.BreakCause{loci.BreakEvicted, loci.BreakTemplate}},
+		{"others between", false, new(100), nil, []loci.BreakCause{loci.BreakEvicted, loci.BreakEvicted, loci.BreakEvicted}},
+		{"inferred", true, nil, nil, []loci.BreakCause{loci.BreakEvicted, loci.BreakEvicted, loci.BreakTemplate}},
+		{"confirmed", true, new(100), func() bool { return true }, []loci.BreakCause{loci.BreakEvicted, loci.BreakTemplate}},
+		// its server shows that the template keeps the tools where they are
+		{"vetoed", true, new(100), func() bool { return false }, []loci.BreakCause{loci.BreakEvicted, loci.BreakEvicted, loci.BreakEvicted, loci.BreakEvicted}},
 	} {
 		speed := new(Speed)
 		usage := func(n int) *loci.Usage {
@@ -151,9 +155,12 @@ func TestTemplate(t *testing.T) {
 		for i, want := range tc.want {
 			now.messages = append(now.messages, assistant("a"), user("More."))
 			var r loci.Receipt
-			r, sent = Of(Call{Prompt: now.prompt(), Before: sent, Usage: usage(710 + 10*i), Speed: speed, Alone: tc.alone, Text: 1})
+			r, sent = Of(Call{Prompt: now.prompt(), Before: sent, Usage: usage(710 + 10*i), Speed: speed, Alone: tc.alone, Text: 1, Moves: tc.moves})
 			if r.Broke == nil || r.Broke.Cause != want {
 				t.Errorf("%s: call %d broke by %v, want %s", tc.name, i+2, r.Broke, want)
+			}
+			if wrong := want == loci.BreakEvicted && r.Broke.Section == "" || want == loci.BreakTemplate && r.Broke.Section != "tools"; wrong {
+				t.Errorf("%s: call %d broke in %q", tc.name, i+2, r.Broke.Section)
 			}
 		}
 	}

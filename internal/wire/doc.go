@@ -7,7 +7,7 @@
 // It also holds what the two protocols share because model servers go wrong in
 // the same ways in both, and clients too: what to make of a tool call's arguments
 // ([Arguments]), of the tools that a request offers ([DecodeTools],
-// [DecodeToolChoice]), of calls and results without ids ([PairCalls]),
+// [DecodeToolChoice]), of calls and results without ids ([Messages]),
 // of an error in whatever shape it comes ([ServerError]), and of a request with
 // a fault in it ([Decode], which names the field).
 //

@@ -3,7 +3,6 @@ package ollama
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"loci"
@@ -42,17 +41,7 @@ func decodeMessages(m wire.Member) ([]loci.Message, error) {
 	if err := m.Decode(&list); err != nil {
 		return nil, err
 	}
-	messages := make([]loci.Message, len(list))
-	for i, m := range list {
-		field := fmt.Sprintf("messages[%d]", i)
-		msg, err := m.decode(field)
-		if err != nil {
-			return nil, err
-		}
-		messages[i] = msg
-	}
-	wire.PairCalls(messages)
-	return messages, nil
+	return wire.Messages(list, message.decode)
 }
 
 // decode makes a message of the wire form; field is its name in errors.

@@ -90,18 +90,14 @@ func decodeMessages(raw json.RawMessage) ([]loci.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages := make([]loci.Message, len(list))
-	for i, m := range list {
-		field := fmt.Sprintf("messages[%d]", i)
-		msg, err := m.decode(field)
-		if err != nil {
-			return nil, err
-		}
-		msg.Content += m.Text // one of them is empty
-		messages[i] = msg
-	}
-	wire.PairCalls(messages)
-	return messages, nil
+	return wire.Messages(list, textMessage.decode)
+}
+
+// decode is that of the message, with its text.
+func (m textMessage) decode(field string) (loci.Message, error) {
+	msg, err := m.message.decode(field)
+	msg.Content += m.Text // one of them is empty
+	return msg, err
 }
 
 // decode makes a message of the wire form; field is its name in errors. Roles

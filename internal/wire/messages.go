@@ -7,12 +7,26 @@ import (
 	"loci"
 )
 
-// PairCalls gives ids to tool calls that have none, and to the tool messages that
+// Messages makes messages of the field "messages". Each is decoded by its wire form, under
+// its name in errors; calls and their results then belong together.
+func Messages[M any](list []M, decode func(m M, field string) (loci.Message, error)) ([]loci.Message, error) {
+	messages := make([]loci.Message, len(list))
+	for i, m := range list {
+		var err error
+		if messages[i], err = decode(m, fmt.Sprintf("messages[%d]", i)); err != nil {
+			return nil, err
+		}
+	}
+	pairCalls(messages)
+	return messages, nil
+}
+
+// pairCalls gives ids to tool calls that have none, and to the tool messages that
 // answer them: clients of Ollama and of older OpenAI leave ids out, other
 // servers insist on them. They are made of positions, so that the same
 // conversation has the same ids each time it is sent. A tool message also gets
 // the name of its tool, which Ollama's templates print.
-func PairCalls(messages []loci.Message) {
+func pairCalls(messages []loci.Message) {
 	names := map[string]string{} // of tools, by the id of the newest call
 	var open []loci.ToolCall     // calls without an answer yet, oldest first
 	for i := range messages {
