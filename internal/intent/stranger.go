@@ -197,14 +197,14 @@ func (r *Router) embedded(ctx context.Context, u *utterance, all []*known) (talk
 		texts = append(texts, introduction(k.ToolSpec))
 	}
 	sentences := slices.Sorted(maps.Keys(forms))
-	embedded, err := r.examples.embed(ctx, sentences)
+	embedded, space, err := r.examples.embed(ctx, sentences)
 	if err != nil {
 		return 0, err
 	}
 	for i, s := range sentences {
 		forms[s] = embedded[i]
 	}
-	vectors, err := r.examples.vectors(ctx, texts, len(embedded[0]))
+	vectors, err := r.examples.vectors(ctx, texts, space)
 	if err != nil {
 		return 0, err
 	}
