@@ -3,6 +3,7 @@ package agent
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"loci/internal/lang"
 	"loci/internal/text"
@@ -26,21 +27,26 @@ const (
 	deedAdverb = `(?: (?:just|now|already|successfully|gladly|be happy to|immediately|right away))*`
 )
 
-// claims are the forms of a claim, each with an example.
-var claims = []struct {
+// claim is a form of a claim, with an example.
+type claim struct {
 	form    *regexp.Regexp
 	example string
-}{
-	{regexp.MustCompile(`(?i)^(?:all )?done[.!]*$`), "Done!"},
-	{regexp.MustCompile(`(?i)\bI(?:['’]ve| have)` + deedAdverb + ` ` + deedDone + `\b`), "I've just sent the message."},
-	{regexp.MustCompile(`(?i)\bI` + deedAdverb + ` ` + deedDone + ` (?:the|your|it|a|an)\b`), "I turned off the light."},
-	{regexp.MustCompile(`(?i)\bI(?:['’]ll| will| am going to|['’]m going to)` + deedAdverb + ` ` + deedToDo + `\b`), "I'll order it now."},
-	{regexp.MustCompile(`(?i)\bI(?:['’]m| am)` + deedAdverb + ` (?:sending|turning (?:on|off)|ordering|booking|calling|paying|buying|locking|opening|closing|installing|updating|downloading|printing|deleting|restarting)\b`), "I am now calling your mother."},
-	{regexp.MustCompile(`(?i)\b(?:has|have) been` + deedAdverb + ` ` + deedDone + `\b`), "Your order has been placed."},
-	{regexp.MustCompile(`(?i)\bis now (?:on|off|locked|unlocked|open|closed|playing|set|installed|running|muted|connected)\b`), "The light is now off."},
-	{regexp.MustCompile(`我?已经?(?:为您|为你|帮您|帮你|把|将|给)?.{0,8}(?:发送|打开|关闭|关掉|删除|预订|订购|下单|支付|安装|拨打|锁定|保存|添加|设置|完成)`), "已为您打开空调。"},
-	{regexp.MustCompile(`(?i)^hotovo[.!]*$|(?:^|[^\pL])(?:právě |už |teď )*jsem (?:vám |ti |to |právě |už )*(?:odeslal|poslal|zapnul|vypnul|objednal|zarezervoval|zavolal|zaplatil|koupil|zamkl|otevřel|zavřel|nainstaloval|smazal|uložil|přidal)a?(?:[^\pL]|$)`), "Právě jsem vypnul světlo."},
 }
+
+// claims are all of them. They take half a megabyte, and only a tiny model needs them.
+var claims = sync.OnceValue(func() []claim {
+	return []claim{
+		{regexp.MustCompile(`(?i)^(?:all )?done[.!]*$`), "Done!"},
+		{regexp.MustCompile(`(?i)\bI(?:['’]ve| have)` + deedAdverb + ` ` + deedDone + `\b`), "I've just sent the message."},
+		{regexp.MustCompile(`(?i)\bI` + deedAdverb + ` ` + deedDone + ` (?:the|your|it|a|an)\b`), "I turned off the light."},
+		{regexp.MustCompile(`(?i)\bI(?:['’]ll| will| am going to|['’]m going to)` + deedAdverb + ` ` + deedToDo + `\b`), "I'll order it now."},
+		{regexp.MustCompile(`(?i)\bI(?:['’]m| am)` + deedAdverb + ` (?:sending|turning (?:on|off)|ordering|booking|calling|paying|buying|locking|opening|closing|installing|updating|downloading|printing|deleting|restarting)\b`), "I am now calling your mother."},
+		{regexp.MustCompile(`(?i)\b(?:has|have) been` + deedAdverb + ` ` + deedDone + `\b`), "Your order has been placed."},
+		{regexp.MustCompile(`(?i)\bis now (?:on|off|locked|unlocked|open|closed|playing|set|installed|running|muted|connected)\b`), "The light is now off."},
+		{regexp.MustCompile(`我?已经?(?:为您|为你|帮您|帮你|把|将|给)?.{0,8}(?:发送|打开|关闭|关掉|删除|预订|订购|下单|支付|安装|拨打|锁定|保存|添加|设置|完成)`), "已为您打开空调。"},
+		{regexp.MustCompile(`(?i)^hotovo[.!]*$|(?:^|[^\pL])(?:právě |už |teď )*jsem (?:vám |ti |to |právě |už )*(?:odeslal|poslal|zapnul|vypnul|objednal|zarezervoval|zavolal|zaplatil|koupil|zamkl|otevřel|zavřel|nainstaloval|smazal|uložil|přidal)a?(?:[^\pL]|$)`), "Právě jsem vypnul světlo."},
+	}
+})
 
 // wordsAsked begins requests for words, in which anything may be told.
 var wordsAsked = regexp.MustCompile(`(?i)^(?:(?:please|can you|could you|would you|hey|ok|now|and),? )*(?:write|tell|make|imagine|pretend|act|play|role-?play|say|compose|draft|rewrite|rephrase|translate|correct|continue|finish|complete|invent|sing|summari[sz]e|describe|explain|give|let's|be|repeat|suppose|what|who|why|how|when|where)\b|写|讲|说|翻译|编|扮演|假装|想象|^(?:napiš|vymysli|řekni|přelož|představ|hraj|vyprávěj|pokračuj|oprav)`)
@@ -61,7 +67,7 @@ func claimsDeed(said, asked string) bool {
 		if conditional.MatchString(s) {
 			continue
 		}
-		for _, c := range claims {
+		for _, c := range claims() {
 			if c.form.MatchString(s) {
 				return true
 			}

@@ -49,6 +49,7 @@ var (
 
 	_ model.ProfileStore = (*store.DB)(nil)
 	_ intent.Embedder    = embedder{}
+	_ intent.Keeper      = (*store.DB)(nil)
 	_ intent.Chooser     = (*model.Hub)(nil)
 	_ intent.Writer      = (*model.Hub)(nil)
 	_ toolkit.Writer     = writer{}
@@ -105,10 +106,9 @@ func (m models) explain(err error) error {
 // embedder embeds with whatever embedding model there is.
 type embedder struct{ hub *model.Hub }
 
-// Embed gives one vector for each text.
-func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors, _, err := e.hub.Embed(ctx, "", texts)
-	return vectors, err
+// Embed gives one vector for each text, and what made them.
+func (e embedder) Embed(ctx context.Context, texts []string) (vectors [][]float32, model string, err error) {
+	return e.hub.Vectors(ctx, texts)
 }
 
 // writer is the hub for tools that ask a model themselves. Like results of tools, what it

@@ -126,6 +126,8 @@ type App struct {
 	restored bool                            // it has what it had in its cache when loci ended
 	folders  atomic.Pointer[[]config.Folder] // the owner's, at the moment
 	settings agent.Settings
+	specs    []loci.ToolSpec // the owner's tools
+	router   *intent.Router
 	agent    *agent.Agent
 	lost     atomic.Pointer[loci.Error] // why loci's own chat model was given up
 	listener *door.Connections
@@ -228,8 +230,9 @@ func (a *App) openAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	router := intent.New(intent.Config{
+	a.router = intent.New(intent.Config{
 		Embedder: embedder{a.hub},
+		Keeper:   a.store,
 		Chooser:  a.hub,
 		Writer:   a.hub,
 		Logger:   a.opts.Logger,
@@ -237,7 +240,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	a.settings = settings(a.opts.Config, a.opts.Getenv)
 	a.settings.Folders = func(p loci.Principal) []string { return rights(a.inForce(), p) }
 	a.agent = agent.New(agent.Config{
-		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: router, Teller: router, Judge: a.hub,
+		Model: models{a.hub, &a.lost}, Tools: tools, Chooser: a.router, Teller: a.router, Judge: a.hub,
 		Log: a.store, Approvals: a.store, Waits: a.store, Transcripts: transcript.Store{Sessions: a.store, Nodes: a.store},
 		Settings: a.settings, Now: now, Logger: a.opts.Logger,
 	})
@@ -261,6 +264,7 @@ func (a *App) openAgent(ctx context.Context) error {
 	if a.cert != nil {
 		a.daily.Go(func() { a.cert.Watch(ctx, a.opts.Logger, a.tellOthers) })
 	}
+	a.specs = tools.Specs(loci.Scope{Principal: owner})
 	access := a.apiConfig(tools)
 	access.Changes = a.undoDesk(kit)
 	a.server = api.Server(ctx, api.New(access), a.opts.Logger)
@@ -374,7 +378,7 @@ func (a *App) Serve(ctx context.Context) error {
 	served := make(chan error, 1)
 	go func() { served <- a.server.Serve(a.doors()) }()
 	if a.opts.Stays {
-		a.own.Go(func() { a.warm(ctx) })
+		a.own.Go(func() { a.warm(ctx); a.prepare(ctx) })
 	}
 	select {
 	case err := <-served:

@@ -15,6 +15,9 @@ const (
 	restoreLimit = 5 * time.Second
 )
 
+// owner is who is warmed up for.
+var owner = loci.Principal{ID: loci.OwnerKey, Owner: true}
+
 // warms tells whether time may be spent now to save some later.
 func (a *App) warms() bool { return a.opts.Config.WarmUp }
 
@@ -24,11 +27,21 @@ func (a *App) warm(ctx context.Context) {
 		return
 	}
 	began := time.Now()
-	req, err := a.agent.Beginning(ctx, loci.Principal{ID: loci.OwnerKey, Owner: true}, "")
+	req, err := a.agent.Beginning(ctx, owner, "")
 	if err == nil {
 		err = a.hub.Warm(ctx, req)
 	}
 	a.opts.Logger.Debug("the model server was warmed up", "model", req.Model, "duration", time.Since(began), "error", err)
+}
+
+// prepare makes ready what tools are chosen by for a tiny model, between chats.
+func (a *App) prepare(ctx context.Context) {
+	if !a.warms() || !a.hub.Tiny(ctx, "") {
+		return
+	}
+	began := time.Now()
+	err := a.router.Prepare(ctx, a.specs, func(ctx context.Context) error { return a.hub.Quiet(ctx, "") })
+	a.opts.Logger.Debug("the examples of requests are ready", "duration", time.Since(began), "error", err)
 }
 
 // keepCache gives loci's own chat model what it had in its cache when loci ended, and

@@ -64,7 +64,7 @@ type Config struct {
 	// What chat clients ask for besides the conversation.
 
 	ClientJobs string `yaml:"client_jobs" enum:"auto,model,short" doc:"How to answer what chat UIs ask for by themselves, such as a title or tags: with a call of the model, or in short by loci. auto: in short where a call would push the conversation out of the model server's cache and cannot be made at its end, and for tiny models."`
-	WarmUp     bool   `yaml:"warm_up" doc:"Whether the model server reads what every new conversation begins with as soon as loci has started, so that the first answer comes sooner: where it runs on this machine and has the model loaded, and only as long as nobody waits. Also whether loci's own model keeps its prompt cache in a file between two runs."`
+	WarmUp     bool   `yaml:"warm_up" doc:"Whether the model server reads what every new conversation begins with as soon as loci has started, so that the first answer comes sooner: where it runs on this machine and has the model loaded, and only as long as nobody waits. And whether, for a tiny model, what requests are compared with is embedded then. Also whether loci's own model keeps its prompt cache in a file between two runs."`
 	OpenWebUI  string `yaml:"open_webui" enum:"auto,on,off" doc:"Whether clients are Open WebUI, which can show what loci is doing. auto: those are that send one of its headers."`
 
 	// What may be looked into, and by whose conversations.

@@ -48,10 +48,18 @@ import (
 )
 
 // Embedder turns texts into vectors whose cosine tells how near they are in
-// meaning, one for each text. Vectors of the same length are taken to come from
-// the same model, so that those of the examples can be kept.
+// meaning, one for each text, and names the model that made them: only vectors of one
+// model can be compared.
 type Embedder interface {
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	Embed(ctx context.Context, texts []string) (vectors [][]float32, model string, err error)
+}
+
+// Keeper keeps the vectors of examples from one run of the program to the next.
+type Keeper interface {
+	// Vectors are those that were kept of a model, by their texts.
+	Vectors(ctx context.Context, model string) (map[string][]float32, error)
+	// KeepVectors keeps these in place of all that were kept.
+	KeepVectors(ctx context.Context, model string, vectors map[string][]float32) error
 }
 
 // Chooser lets a model, named as clients do, pick one of a few options; it
@@ -64,6 +72,7 @@ type Chooser interface {
 // Embedder only the rules decide, and tools without examples are told by their words.
 type Config struct {
 	Embedder Embedder
+	Keeper   Keeper
 	Chooser  Chooser
 	Writer   Writer
 	Logger   *slog.Logger
@@ -91,9 +100,24 @@ func New(c Config) *Router {
 	about, read := aboutOneFile(), readRules()
 	r := &Router{talk: smallTalk(), reports: reportRules(), texts: textRules(), changing: changeRules(), rules: rules(about, read), files: slices.Concat(about, read), wishes: wishes(), polite: newPoliteness(), chooser: c.Chooser, writer: c.Writer, log: log}
 	if c.Embedder != nil {
-		r.examples = newExamples(c.Embedder)
+		r.examples = newExamples(newLearned(c, log))
 	}
 	return r
+}
+
+// Prepare makes ready what the first request that no rule knows would have to wait for:
+// the vectors of the examples, and the patterns. It waits for pause again and again, so
+// that others go first. A request that comes meanwhile waits for what is left, since with
+// a part of the examples it would be decided otherwise than later.
+func (r *Router) Prepare(ctx context.Context, tools []loci.ToolSpec, pause func(context.Context) error) error {
+	if r.examples == nil {
+		return nil
+	}
+	if err := pause(ctx); err != nil {
+		return err
+	}
+	r.ruled(r.understand(loci.Situation{Text: plainTalk[0], Lang: lang.English, Tools: tools}))
+	return r.examples.prepare(ctx, r.examples.all(tools), pause)
 }
 
 // maxWords is the length in bytes of the longest request that is looked at.

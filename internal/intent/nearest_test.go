@@ -30,20 +30,20 @@ func TestMain(m *testing.M) {
 // server is the embedder behind an OpenAI embeddings endpoint.
 type server struct{ url, key, model string }
 
-func (s server) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (s server) Embed(ctx context.Context, texts []string) ([][]float32, string, error) {
 	body, err := json.Marshal(map[string]any{"model": s.model, "input": texts})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/embeddings", bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	req.Header.Set("Authorization", "Bearer "+s.key)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer resp.Body.Close() //nolint:errcheck // read to its end below
 	var reply struct {
@@ -53,16 +53,16 @@ func (s server) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		} `json:"data"`
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if len(reply.Data) != len(texts) {
-		return nil, fmt.Errorf("status %s, %d vectors", resp.Status, len(reply.Data))
+		return nil, "", fmt.Errorf("status %s, %d vectors", resp.Status, len(reply.Data))
 	}
 	vectors := make([][]float32, len(texts))
 	for _, d := range reply.Data {
 		vectors[d.Index] = d.Embedding
 	}
-	return vectors, nil
+	return vectors, s.model, nil
 }
 
 // TestRealEmbedder measures the rules and the nearest examples together.
@@ -92,11 +92,11 @@ type letters struct {
 	err   error
 }
 
-func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
+func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, string, error) {
 	l.calls.Add(1)
 	l.texts.Add(int32(len(texts)))
 	if l.err != nil {
-		return nil, l.err
+		return nil, "", l.err
 	}
 	vectors := make([][]float32, len(texts))
 	for i, t := range texts {
@@ -108,7 +108,7 @@ func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, error) 
 			}
 		}
 	}
-	return vectors, nil
+	return vectors, "letters", nil
 }
 
 // picks is a Chooser that always picks the same option.
@@ -226,21 +226,21 @@ type gate struct {
 	waits func(texts []string) chan struct{}
 }
 
-func (g *gate) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (g *gate) Embed(ctx context.Context, texts []string) ([][]float32, string, error) {
 	if g.waits != nil {
 		select {
 		case <-g.waits(texts):
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, "", ctx.Err()
 		}
 	}
-	vectors, err := g.letters.Embed(ctx, texts)
+	vectors, model, err := g.letters.Embed(ctx, texts)
 	if g.size > 0 {
 		for i := range vectors {
 			vectors[i] = append(vectors[i], make([]float32, g.size)...)
 		}
 	}
-	return vectors, err
+	return vectors, model, err
 }
 
 // TestNobodyWaitsForAnother has one request hang in the embedder: others go on,
@@ -304,8 +304,12 @@ func TestNobodyWaitsForAnother(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if n := g.calls.Load(); n != 3+1 {
-			t.Errorf("%d calls for three requests and one set of examples", n)
+		alone := &letters{}
+		if _, err := ask(t.Context(), intent.New(intent.Config{Embedder: alone}), known); err != nil {
+			t.Fatal(err)
+		}
+		if n, want := g.texts.Load(), alone.texts.Load()+2; n != want {
+			t.Errorf("%d texts were embedded for three requests and one set of examples, want %d", n, want)
 		}
 	})
 }

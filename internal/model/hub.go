@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -308,18 +309,36 @@ func hasImages(messages []loci.Message) bool {
 // Embed turns texts into vectors; see [server.Client.Embed]. The empty name is
 // the first embedding model there is.
 func (h *Hub) Embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int, err error) {
-	if model == "" {
-		models := h.Models(ctx)
-		i := slices.IndexFunc(models, func(m loci.ModelInfo) bool { return m.Embedding })
-		if i < 0 {
-			return nil, 0, loci.Errorf(loci.NotFound, "There is no embedding model.").
-				WithHint("With Ollama, fetch one with: ollama pull all-minilm")
-		}
-		model = models[i].ID
-	}
-	t, err := h.Resolve(ctx, model)
+	t, err := h.embedder(ctx, model)
 	if err != nil {
 		return nil, 0, err
 	}
 	return t.Server.Embed(ctx, t.Model.ID, texts)
+}
+
+// Vectors turns texts into vectors with the first embedding model there is, and names it
+// so that another one has another name, also in another run of the program: by its server
+// and, where that tells, its digest.
+func (h *Hub) Vectors(ctx context.Context, texts []string) (vectors [][]float32, model string, err error) {
+	t, err := h.embedder(ctx, "")
+	if err != nil {
+		return nil, "", err
+	}
+	b := t.Server.Backend()
+	vectors, _, err = t.Server.Embed(ctx, t.Model.ID, texts)
+	return vectors, strings.Join([]string{b.Stable(), b.Digest, t.Model.ID, t.Model.Digest}, " "), err
+}
+
+// embedder finds an embedding model.
+func (h *Hub) embedder(ctx context.Context, model string) (*Target, error) {
+	if model == "" {
+		models := h.Models(ctx)
+		i := slices.IndexFunc(models, func(m loci.ModelInfo) bool { return m.Embedding })
+		if i < 0 {
+			return nil, loci.Errorf(loci.NotFound, "There is no embedding model.").
+				WithHint("With Ollama, fetch one with: ollama pull all-minilm")
+		}
+		model = models[i].ID
+	}
+	return h.Resolve(ctx, model)
 }

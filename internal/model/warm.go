@@ -9,6 +9,29 @@ import (
 	"loci/internal/wire/ollama"
 )
 
+// Tiny tells whether a model is one for which tools are chosen, and both it and the
+// embedding model that this needs are loaded. See [Hub.Loaded].
+func (h *Hub) Tiny(ctx context.Context, model string) bool {
+	if !h.Loaded(ctx, model) {
+		return false
+	}
+	t, err := h.embedder(ctx, "")
+	if err != nil || !h.Loaded(ctx, t.Model.ID) {
+		return false
+	}
+	p, err := h.Profile(ctx, model)
+	return err == nil && p.Tier == loci.TierTiny
+}
+
+// Quiet waits until no chat has run on a model's server for a moment.
+func (h *Hub) Quiet(ctx context.Context, model string) error {
+	t, err := h.Resolve(ctx, model)
+	if err != nil {
+		return err
+	}
+	return t.queue.quiet(ctx, jobQuiet)
+}
+
 // Loaded tells whether a model is in the memory of a server on this machine, so that
 // a call costs no more than its prompt. Of servers other than Ollama and llama-server
 // that is not known.

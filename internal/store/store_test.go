@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -456,6 +457,32 @@ func TestProfiles(t *testing.T) {
 	}
 	if diff := cmp.Diff(p, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestVectors(t *testing.T) {
+	db := openTest(t)
+	if got, err := db.Vectors(t.Context(), "m 2"); err != nil || len(got) > 0 {
+		t.Errorf("got %v, %v", got, err)
+	}
+	want := map[string][]float32{"list the files": {0.6, -0.8}, "一": {math.SmallestNonzeroFloat32, 1}, "": {}}
+	for _, model := range []string{"other 2", "m 2"} {
+		if err := db.KeepVectors(t.Context(), model, want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := db.Vectors(t.Context(), "m 2")
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got, err := db.Vectors(t.Context(), "other 2"); err != nil || len(got) > 0 {
+		t.Errorf("of the model before: %v, %v", got, err)
+	}
+	if _, err := db.write.Exec("UPDATE vector SET data = x'0000803f00' WHERE text = '一'"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := db.Vectors(t.Context(), "m 2"); err != nil || len(got["一"]) != 1 || got["一"][0] != 1 {
+		t.Errorf("a damaged row: %v, %v", got["一"], err)
 	}
 }
 

@@ -75,14 +75,18 @@ func (m *Makeup) kinds() [9]*int {
 func Make(s string) Makeup {
 	var c counter
 	for i, r := range s {
-		if r < 0x80 && kinds[r] == c.run && c.run != single { // most of a text
+		k := single
+		if r < 0x80 {
+			k = kinds[r]
+		}
+		if k == c.run { // most of a text
 			c.length++
 			continue
 		}
-		c.add(r, i)
+		c.add(k, r, i)
 	}
 	c.close()
-	c.unravel(len(s))
+	c.end(len(s))
 	return c.made
 }
 
@@ -114,15 +118,17 @@ type counter struct {
 	before Makeup
 }
 
-func (c *counter) add(r rune, at int) {
-	k := kindOf(r)
-	c.stretch(k, r, at)
+// add begins a run, or goes on with that of a word with a capital letter.
+func (c *counter) add(k kind, r rune, at int) {
+	if k == letters || k == capitals || k == single && r < 0x80 {
+		c.stretch(k, at)
+	} else {
+		c.end(at)
+	}
 	switch {
 	case k == single:
 		c.close()
 		c.one(r)
-	case k == c.run:
-		c.length++
 		return
 	case k == letters && c.run == capitals && c.length == 1: // a word with a capital letter
 		c.length++
@@ -135,30 +141,36 @@ func (c *counter) add(r rune, at int) {
 	c.run = k
 }
 
-// stretch follows letters and digits that nothing stands between.
-func (c *counter) stretch(k kind, r rune, at int) {
-	if alnum := k == letters || k == capitals || k == single && r < 0x80; !alnum {
-		if c.begun {
-			c.close()
-			c.run = none
-			c.unravel(at)
-		}
-		return
-	}
+// stretch follows letters and digits that nothing stands between. What was counted before
+// is noted once it has a second run, which most have not.
+func (c *counter) stretch(k kind, at int) {
 	if !c.begun {
-		c.begun, c.start, c.runs, c.before = true, at, 0, c.made
+		c.begun, c.start, c.runs = true, at, 0
+		if k == single { // it is counted at once
+			c.close()
+			c.before = c.made
+		}
+	} else if c.runs == 1 && c.run != none { // a digit leaves none
+		c.before = c.made
 	}
 	c.runs++
 }
 
-// unravel ends a stretch. One in which the kinds change all the time has no words in it:
-// tokenizers make of it about as many tokens whatever they take for a word.
-func (c *counter) unravel(end int) {
-	if !c.begun {
-		return
+// end ends the stretch, if there is one.
+func (c *counter) end(at int) {
+	if c.begun && at-c.start >= mixedLeast {
+		c.unravel(at - c.start)
 	}
 	c.begun = false
-	if n := end - c.start; n >= mixedLeast && c.runs*2 > n && c.made.digits-c.before.digits < n*5 {
+}
+
+// unravel looks at a stretch of n bytes. One in which the kinds change all the time has no
+// words in it: tokenizers make of it about as many tokens whatever they take for a word.
+func (c *counter) unravel(n int) {
+	if c.runs*2 <= n {
+		return
+	}
+	if c.close(); c.made.digits-c.before.digits < n*5 {
 		c.made = c.before
 		c.made.mixed += mixedToken * n
 	}
@@ -197,7 +209,7 @@ func kindOf(r rune) kind {
 		return letters
 	case r >= 'A' && r <= 'Z':
 		return capitals
-	case r >= '0' && r <= '9', r >= 0x80:
+	case r >= '0' && r <= '9':
 		return single
 	case r == ' ':
 		return blanks

@@ -1,8 +1,13 @@
 package e2e_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -101,4 +106,62 @@ func (p *prompter) await() {
 	if !await.Within(time.Minute, called) {
 		p.t.Fatal("no call of the model came")
 	}
+}
+
+// What requests to a tiny model are compared with is made after the start, before anybody
+// asks, and kept for the next one; for a larger model it is not made at all.
+func TestExamplesAreReady(t *testing.T) {
+	for _, tier := range []string{"tiny", "text"} {
+		t.Run(tier, func(t *testing.T) {
+			m := fake.NewModel()
+			m.Answer = func(*fake.Request) (fake.Reply, bool) { return fake.Reply{Text: "It may be tired."}, true }
+			home := t.TempDir()
+			e := newEmbedder(t)
+			var made [2]int32
+			for i := range made {
+				e.texts.Store(0)
+				in := serve(t, options{home: home, env: []string{"LOCI_WARM_UP=true", "LOCI_TIER=" + tier, "LOCI_MODEL=fake"}, args: []string{"--backend", m.OpenAI(t), "--backend", e.url}})
+				if tier == "tiny" && !await.Within(time.Minute, func() bool { return e.texts.Load() > 1 }) {
+					t.Fatal("nothing is made ready")
+				}
+				if _, body := in.post("/v1/chat/completions", chat("Wherefore doth mine engine hum so?", true)); openaiText(t, body) == "" {
+					t.Fatal(body)
+				}
+				in.stop()
+				made[i] = e.texts.Load()
+			}
+			t.Logf("texts that were embedded in the first and the second run: %d", made)
+			if tier == "tiny" && (made[0] < 500 || made[1] > 10) || tier != "tiny" && made != [2]int32{} {
+				t.Errorf("%d texts were embedded, in the second run %d", made[0], made[1])
+			}
+		})
+	}
+}
+
+// countedEmbedder is an embedding model that counts the texts it was given.
+type countedEmbedder struct {
+	*fake.Model
+	url   string
+	texts atomic.Int32
+}
+
+func newEmbedder(t *testing.T) *countedEmbedder {
+	e := &countedEmbedder{Model: fake.NewModel()}
+	e.Name = "all-minilm:l6-v2"
+	s := httptest.NewServer(e)
+	t.Cleanup(s.Close)
+	e.url = s.URL + "/v1"
+	return e
+}
+
+func (e *countedEmbedder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v1/embeddings" {
+		body, err := io.ReadAll(r.Body)
+		var asked struct{ Input []string }
+		if err == nil && json.Unmarshal(body, &asked) == nil {
+			e.texts.Add(int32(len(asked.Input)))
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	e.Model.ServeHTTP(w, r)
 }

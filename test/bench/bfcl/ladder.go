@@ -221,10 +221,9 @@ func (l *ladder) tiny(ctx context.Context, q question) ([]loci.ToolCall, error) 
 // embedder embeds with the hub's only embedding model.
 type embedder struct{ hub *model.Hub }
 
-// Embed gives one vector for each text.
-func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors, _, err := e.hub.Embed(ctx, "", texts)
-	return vectors, err
+// Embed gives one vector for each text, and what made them.
+func (e embedder) Embed(ctx context.Context, texts []string) (vectors [][]float32, model string, err error) {
+	return e.hub.Vectors(ctx, texts)
 }
 
 // read reads a reply with what reads those of every model.
