@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -175,8 +176,8 @@ func (w *watch) see(c loci.Chunk) (news bool) {
 // times are better than those on the clock, which hold the network and the queue.
 func (w *watch) speed(u loci.Usage) (s loci.Speed) {
 	read, write := u.PromptTime, u.OutputTime
-	if read == 0 && w.began() {
-		read, write = w.first.Sub(w.start), time.Since(w.first)
+	if w.began() {
+		read, write = cmp.Or(read, w.first.Sub(w.start)), cmp.Or(write, time.Since(w.first))
 	}
 	if u.Cached != nil {
 		s.Read = rate(u.Prompt-*u.Cached, leastRead, read)
