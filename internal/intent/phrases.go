@@ -36,6 +36,10 @@ var given = map[string]string{
 	"some text":   unnamed(someText),
 	"quotes":      inQuotes,
 	"zh computer": computerZH,
+	"nth line":    nthLine,
+	"app":         appNames,
+	"program":     programNames,
+	"city":        bigCity + "|" + manyZones,
 }
 
 // unnamed is what stands in an expression that has a name.
