@@ -175,7 +175,7 @@ func intoTrash() rule {
 
 // textRules ask for a new text, which ends the words.
 func textRules() []rule {
-	return append([]rule{cutName(), {newPatterns(
+	return append([]rule{cutName(), {phrasesOf("texts/jotted down"), jottedDown}, {newPatterns(
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?:(?: of| is)?:)? (?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
 		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
@@ -185,7 +185,7 @@ func textRules() []rule {
 		`^(?:(?:create|make|add|write|save|start|i need|i want|open)(?: me)?(?: an?| the)? )?(?:new )?(?:text )?(?:file|document|note)(?: called| named| with the name)? `+fileName+`(?: ?[,:;.-])? ?(?:with |its |and |put |write )?(?:the )?(?P<text_is>contents?|text|body|inside|saying|reading)(?: is| should be| should say| are| it says)?(?:[:=]| -)? ?(?P<text>\S.*)$`,
 		`^(?:create|make|write|start)(?: me)? `+fileName+`(?P<text_is> ?(?:[:：]| -| –)) ?(?P<text>\S.*)$`,
 		`^(?:jot|scribble|pen|record)(?: down)? (?P<text>`+inQuotes+`)(?: down)? (?:in|into|to|as|under|on) `+fileName+`$`,
-		`^(?:jot|note|write|put|scribble)(?: down)? in(?:to)?(?: the)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
+		`^(?:write|put)(?: down)? in(?:to)?(?: the)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
 		`^(?:zapiš|napiš|ulož|vlož|dej) do(?: nového)?(?: souboru)? `+fileName+` (?P<text_is>text|větu|slova|řádek|toto|tohle):? (?P<text>\S.*)$`, `^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?P<text_is>写入|写上|写下|写)[:：]\s*(?P<text>\S.*)$`,
 		`^(?:create|make|add|write|start)(?: me)?(?: an?| the)?(?: new)?(?: text)? (?:file|document|note)(?: called| named)? `+fileName+` (?:with|and (?:put|write)) (?P<text_is>the (?:text|words?) )?(?P<text>[^"“]+?) (?:in|inside|into|as) (?:it|its content)$`,
 		`^(?:new|another) (?:file|note|document)(?: called| named)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`, `^vytvoř(?: mi)?(?: nový)?(?: textový)? soubor `+fileName+`,? (?P<text_is>ve kterém bude|kde bude|a (?:napiš|zapiš|dej) do (?:něj|něho)):? (?P<text>\S.*)$`,
@@ -266,6 +266,9 @@ func (u *utterance) edit(m captures) goal {
 	if g := u.valueOf(m, path); g != nil {
 		return g
 	}
+	if g := u.told(m, path); g != nil {
+		return g
+	}
 	args := arguments{"path": path}
 	for name, words := range map[string]string{"old_text": m["old"], "new_text": m["new"]} {
 		text, quoted := literal(u.verbatim(words))
@@ -282,6 +285,27 @@ func (u *utterance) edit(m captures) goal {
 	}
 	return change{editFile, args}
 }
+
+// told makes the goal of a change whose old text has words before it that tell of it:
+// the file tells where it begins.
+func (u *utterance) told(m captures, path string) goal {
+	old, ok := tellsOf.match(m["old"])
+	text, quoted := literal(u.verbatim(m["new"]))
+	if !ok || !u.offers(readFile) || text == "" || !quoted && (startsQuote(text) || unclear.has(text)) {
+		return nil
+	}
+	g := replacing{path: path, all: m["all"] != ""}
+	for words := strings.Fields(strings.TrimRight(m["old"], " ,;")); len(words) > 0; words = words[1:] {
+		g.swaps = append(g.swaps, swap{old: strings.Join(words, " "), new: text})
+		if len(words) == len(strings.Fields(old["old"])) {
+			return g
+		}
+	}
+	return nil
+}
+
+// tellsOf are words before a text that may be none of it.
+var tellsOf = wordsOf("edits/tells of the old text")
 
 // unclear are words in a text without quotes that may separate it from the next.
 var unclear = newPattern(` (?:with|by|to|in|into|textem|za|na|v|ve) |^(?:the|all|every|name|title|first|last|any|it|this|that)(?: |$)`)
