@@ -16,13 +16,12 @@ const (
 	inQuotes = `"[^"]*"|“[^”"]*[”"]|„[^“”"]*[“”"]|«[^»]*»|「[^」]*」|『[^』]*』|‘(?:[^'’]|['’]\pL)*?['’]|'(?:[^']|'\pL)*?'` + "|`[^`]*`"
 	someText = `(?P<text>` + inQuotes + `|[^"“„«「` + "`" + `]+)`
 	fileName = `(?P<file>` + calledFile + `(?:` + inQuotes + `)|[^"“„«「` + "`" + `]+?)`
-	fromName = `(?P<old>` + calledFile + `(?:` + inQuotes + `)|[^"“„«「` + "`" + `]+?)`
 	// calledFile calls a name in quotes a file.
 	calledFile = `(?:(?:(?:the|my|this|that|ten|tento) )?(?:file|document|soubor|souboru|dokument) |(?:这个|那个|我的)?(?:文件|文档)\s*)?`
-	// fileBefore is a name with its ending, and what parts it from the words after.
-	fileBefore = `(?P<file>(?:` + inQuotes + `)|[^"“„«「:,;]+?\.[a-z]\w{0,5})(?: ?[:,;-]| and| so that)? `
-	oldText    = `(?P<old>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
-	newText    = `(?P<new>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
+	// fileBefore is a name with its ending, before other words.
+	fileBefore = `(?:` + inQuotes + `)|[^"“„«「:,;]+?\.[a-z]\w{0,5}`
+	// fewWords are a text whose end the words behind it tell.
+	fewWords = inQuotes + `|[^"“„«「` + "`" + `]+?`
 )
 
 // changeRules ask for a change of one file. They match the words without the
@@ -31,7 +30,7 @@ const (
 func changeRules() []rule {
 	return []rule{
 		cutName(), saveLast(), emptyFile(), someNewText(), oneLineMore(), tickOff(),
-		{editPatterns, func(u *utterance, m captures) goal { return u.edit(m) }},
+		{phrasesOf("replaces/text"), (*utterance).edit},
 		textAway(), lineOut(), lineAway(), itemAway(), anotherName(), fromPlace(), anotherPlace(), intoTrash(), switching(), valueChange(),
 	}
 }
@@ -129,11 +128,7 @@ func oneLineMore() rule {
 
 // textAway asks to take a text out of a file.
 func textAway() rule {
-	return rule{newPatterns(
-		`^(?:remove|delete|erase|cut)(?: (?:the|this) (?:text|words?|line|sentence))? (?P<old>`+inQuotes+`) (?:from|in|out of)(?: the)?(?: file)? `+fileName+`$`,
-		`^(?:从|把)\s*`+fileName+`\s*(?:里面|里|中)?(?:的)?\s*(?:删除|删掉|去掉)\s*(?P<old>`+inQuotes+`)$`,
-		`^(?:smaž|odstraň|vymaž)(?: text| řádek| slovo)? (?P<old>`+inQuotes+`) (?:z|ze|v)(?: souboru)? `+fileName+`$`,
-	), func(u *utterance, m captures) goal {
+	return rule{phrasesOf("replaces/text away"), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		old, _ := literal(u.verbatim(m["old"]))
 		if !ok || old == "" || isKnownFile(strings.TrimSpace(old)) { // a file in a folder
@@ -148,29 +143,17 @@ func textAway() rule {
 
 // anotherName asks to rename a file.
 func anotherName() rule {
-	return rule{newPatterns(
-		`^(?:rename|change the name of) `+fromName+` (?:to|as|into)(?: the)? `+newText+`$`,
-		`^(?:把|将)?\s*`+fromName+`\s*(?:改名为|改名成|重命名为|重命名成|更名为)\s*`+newText+`$`, `^重命名\s*`+fromName+`\s*(?:为|成)\s*`+newText+`$`,
-		`^(?:přejmenuj|přejmenovat)(?: mi)? `+fromName+` na `+newText+`$`,
-	), func(u *utterance, m captures) goal { return u.rename(m["old"], m["new"]) }}
+	return rule{phrasesOf("replaces/another name"), func(u *utterance, m captures) goal { return u.rename(m["from"], m["new"]) }}
 }
 
 // anotherPlace asks to move a file.
 func anotherPlace() rule {
-	return rule{newPatterns(
-		`^move `+fromName+` (?:to|into|in|inside|under) `+newText+`$`, `^put `+fromName+` (?:into|in) `+newText+`$`,
-		`^(?:把|将)\s*`+fromName+`\s*(?:移动到|移到|挪到|放到|放进|移入)\s*`+newText+`\s*(?:里面|里|中|下)?$`, `^移动\s*`+fromName+`\s*到\s*`+newText+`\s*(?:里面|里|中|下)?$`,
-		`^(?:přesuň|přesunout|dej)(?: mi)? `+fromName+` (?:do|na) `+newText+`$`,
-	), func(u *utterance, m captures) goal { return u.move(m["old"], m["new"]) }}
+	return rule{phrasesOf("replaces/another place"), func(u *utterance, m captures) goal { return u.move(m["from"], m["new"]) }}
 }
 
 // intoTrash asks to delete a file or folder.
 func intoTrash() rule {
-	return rule{newPatterns(
-		`^(?:delete|remove|erase|trash|get rid of|throw away|rm) `+fileName+`$`,
-		`^(?:删除|删掉|删去|移除)(?:掉)?\s*`+fileName+`$`, `^(?:把|将)\s*`+fileName+`\s*(?:删除|删掉|移除|删了)(?:掉)?$`,
-		`^(?:smaž|smazat|vymaž|odstraň|zahoď)(?: mi)?(?: prosím)? `+fileName+`$`,
-	), func(u *utterance, m captures) goal { return u.deletion(m["file"]) }}
+	return rule{phrasesOf("replaces/into the trash"), func(u *utterance, m captures) goal { return u.deletion(m["file"]) }}
 }
 
 // textRules ask for a new text, which ends the words.
@@ -220,42 +203,6 @@ func (u *utterance) theText(words string) (string, bool) {
 	const most = 15 // words
 	return text, !someOne.has(text) && !composed.has(text) && !between.has(text) && len(strings.Fields(text)) <= most && !startsQuote(text) && !isPath(text)
 }
-
-// editPatterns ask for one text in the place of another.
-var editPatterns = newPatterns(
-	`^(?:replace|substitute|exchange|swap)(?P<all> all| every| each)?(?: (?:the|occurrences? of|text|words?|line))* `+oldText+` (?:with|by)(?: the)?(?: text| word)? `+newText+`(?P<all> everywhere)? in(?: the)?(?: file)? `+fileName+`$`,
-	`^in(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:replace|substitute|(?P<change>change|set|update))(?P<all> all| every| each)?(?P<the>(?: (?:the|text|word))*) `+oldText+` (?:with|by|to|into) `+newText+`$`,
-	`^(?P<change>change|set|update|modify)(?P<all> all| every| each)?(?P<the>(?: (?:the|text|words?|line))*) `+oldText+` (?:to|into) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:swap|exchange|switch)(?: out)?(?: (?:the|text|words?|line))* `+oldText+` (?:for|with|by|to) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:correct|fix|turn|convert|make|rename|amend|alter|edit)(?: the)?(?: (?:word|text|typo|spelling|spelling of|name|variable|function))* `+oldText+` (?:to|into|as|->|=>|→) `+newText+` (?:in|inside|within)(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:\w+ )??(?:should|must|needs to|has to|ought to) (?:be|read|say|become|change to|be set to) `+newText+`,? (?:instead of|rather than|and not|not) `+oldText+`$`,
-	`^(?:change|switch|update|alter)(?: the)? [\w ]{1,30}? in(?: the)?(?: file)? `+fileBefore+`from `+oldText+` to `+newText+`$`,
-	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:(?P<change>be set to|be|become)|read|say|be changed to|change to|be replaced (?:by|with)|turn into) `+newText+`$`,
-	`^(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:(?P<change>be set to|be|become)|read|say|be changed to|change to|be replaced (?:by|with)) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:in|inside|open|edit)?(?: ?the)?(?: ?file)? ?`+fileName+`(?: ?[:,;]| and) ?(?:please )?(?:replace|swap|exchange|correct|fix|turn|rename|convert|switch)(?P<all> all| every| each)?(?: (?:the|text|word))* `+oldText+` (?:for|to|into|with|by|->|=>|→) `+newText+`$`,
-	`^(?:in|inside)?(?: ?the)?(?: ?file)? ?`+fileName+` ?: ?`+oldText+` ?(?:->|=>|→) ?`+newText+`$`,
-	`^(?:fix|correct|change)(?: the)?(?: (?:spelling|typo|word|mistake|text))*(?: of)? `+oldText+` in(?: the)?(?: file)? `+fileName+`[,;:-]* (?:it|this|that) (?:should|must|needs to|has to) (?:be|say|read) `+newText+`$`,
-	`^`+fileName+` (?:says|has|contains|reads) `+oldText+`,? (?:but|and) (?:it|that|this)? ?(?:should|must|needs to|ought to) (?:say|be|read|have) `+newText+`(?:,? (?:please )?(?:fix|correct|change|update) (?:that|it|this))$`,
-	`^(?P<change>update|edit|change|fix)(?: the)?(?: file)? `+fileName+` so (?:that )?(?:the )?`+oldText+` (?:becomes|is|reads|says|is replaced by|turns into) `+newText+`$`,
-	`^(?:there(?:'s| is) a typo in|fix (?:the|a) (?:typo|spelling|mistake|error) in|correct (?:the|a) (?:typo|spelling|mistake|error) in)(?: the)?(?: file)? `+fileName+` ?[:,;-]+ ?`+oldText+` (?:should be|must be|->|=>|→|to|into|is spelled|is) `+newText+`$`,
-	`^`+fileName+` has (?:a|an|the|one) (?:spelling |little |small )*(?:typo|mistake|error|misspelling)(?: in it)? ?[:,;-]+ ?(?:it says |the word )?`+oldText+`,? (?:should (?:be|read|say)|must be|is really|->|=>|→) `+newText+`$`,
-	`^(?:there(?:'s| is) an? (?:spelling |little |small )*(?:typo|mistake|error|misspelling) in|(?:fix|correct) (?:the|a) (?:spelling |little |small )*(?:typo|mistake|error|misspelling) in)(?: the)?(?: file)? `+fileName+` ?[,;:-]+ ?(?:it says |the word )?`+oldText+` instead of `+newText+`(?:,? (?:and )?(?:please )?(?:fix|correct|change|mend) (?:it|that))?$`,
-	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:the )?[\pL ]{2,30}? (?:is|are|should be|must be|costs?) `+newText+`(?: now)?,? (?:and )?(?:not|instead of|rather than|no longer) `+oldText+`$`,
-	`^(?:make it|use|write|put|have|take) (?P<new>\d[\d.,]*)(?: \pL+)? (?:instead of|rather than|in place of) (?P<old>\d[\d.,]*) in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:use|write|put|say|have) `+newText+` (?:instead of|rather than|in place of|where it says) `+oldText+`$`,
-	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:instead of|in place of|rather than)(?: the)? `+oldText+`,? (?:please )?(?:write|put|use|say|have|it should (?:say|be|read)) `+newText+`$`,
-	`^(?:use|write|put|have) `+newText+` (?:instead of|rather than|in place of|where it says) `+oldText+` in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:let )?`+fileName+`(?: should)? (?:say|read|have|contain) `+newText+`,? (?:instead of|rather than|and not|not) `+oldText+`$`,
-	`^(?:replace|substitute|swap|exchange)(?P<all> all| every| each)?(?: (?:the|text|words?|line))* `+oldText+` in(?: the)?(?: file)? `+fileName+` (?:with|by|for) `+newText+`$`,
-	`^(?:the )?(?:word )?`+oldText+` is (?:misspelled|misspelt|spelled wrong|spelt wrong|spelled wrongly|wrong|a typo|a mistake) in(?: the)?(?: file)? `+fileName+`[,;:.-]* (?:it|that)? ?(?:should (?:be|read|say)|must be|is|change it to|make it) `+newText+`$`,
-	`^(?:spell|write) `+oldText+` as `+newText+` in(?: the)?(?: file)? `+fileName+`$`, `^(?:do a )?(?:find|search) and replace(?: of)? `+oldText+` (?:with|by|to) `+newText+` in(?: the)?(?: file)? `+fileName+`$`, `^(?:run )?sed (?:-i )?["']?s/(?P<old>[^/]+)/(?P<new>[^/]*)/(?P<all>g)?["']? `+fileName+`$`,
-	`^(?:在|请在)\s*`+fileName+`\s*(?:里面|里|中)\s*[，,]?(?:把|将|用)?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:替换成|替换为|换成|换为|改成|改为)\s*`+newText+`$`,
-	`^(?:oprav|vyměň|přejmenuj)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo| překlep)? `+oldText+` (?:za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`, `^(?:v|ve)(?: souboru)? `+fileName+`,? (?:oprav|vyměň)(?: slovo| text)? (?P<old>`+inQuotes+`|\S+) (?:za|na) `+newText+`$`,
-	`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?(?P<all>所有|全部)?的?(?P<all>所有|全部)?的?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:(?P<change>改成|改为|设为|设置为)|替换成|替换为|换成|换为)\s*`+newText+`$`,
-	`^(?:nahraď|zaměň|(?P<change>změň|přepiš|nastav))(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? `+oldText+` (?:textem|slovem|za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`,
-	`^(?:v|ve)(?: souboru)? `+fileName+`,? (?:nahraď|zaměň|(?P<change>změň|přepiš|nastav))(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
-	`^(?:nahraď|zaměň|(?P<change>změň|přepiš|nastav)) (?:v|ve)(?: souboru)? `+fileName+`(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
-)
 
 // edit makes the goal of replacing a text.
 func (u *utterance) edit(m captures) goal {
