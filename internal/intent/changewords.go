@@ -37,12 +37,7 @@ func changeRules() []rule {
 
 // saveLast asks to write what was said last to a file.
 func saveLast() rule {
-	return rule{newPatterns(
-		`^(?:save|write|store|put|export)(?: down)? (?:that|this|it|them|(?:the|your|this|that)(?: last| previous| above)* (?:answer|reply|response|message|results?|output|text|list|summary|table|poem|story|joke|recipe|above|last one))(?: above| down)? (?:to|in|into|as|under)(?: a| the)?(?: new)? `+fileName+`$`,
-		`^(?:把|将)?(?:它|这个|那个|这些|(?:你的?|刚才的?|刚刚的?|上面的?|上一个|最后的?)*(?:回答|答案|回复|内容|结果|文字|总结|列表))(?:都)?(?:保存|存|写|导出)(?:到|为|成|入|进|在)\s*`+fileName+`\s*(?:里面|里|中)?$`,
-		`^保存(?:到|为)\s*`+fileName+`$`,
-		`^(?:ulož|zapiš|napiš|dej)(?: mi)? (?:to|ho|tohle|(?:tu |svou |svoji |poslední |předchozí )*(?:odpověď|výsledek|text|seznam|souhrn|tabulku|báseň))(?: do| jako| na)(?: souboru)? `+fileName+`$`,
-	), func(u *utterance, m captures) goal {
+	return rule{phrasesOf("writes/what was said last"), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		if !ok {
 			return nil
@@ -100,23 +95,7 @@ func someNewText() rule {
 
 // oneLineMore asks for a line at the end of a file.
 func oneLineMore() rule {
-	return rule{newPatterns(
-		`^(?:append|add)(?: (?:the|this|a|an|another|one more)(?: new)? (?:text|words?|line|sentence|item|entry|task|row|note)(?:,? (?:saying|that says|reading|which says|with(?: the text)?|containing))?)?:? `+someText+` (?:to|at|in|into|onto)(?: the)?(?: (?:end|bottom) of)?(?: the)?(?: file| document)? `+fileName+`$`,
-		`^(?:append|add)(?: (?:a|an|the|this|another|one more|following))*(?: (?:line|item|entry|note|task|text|sentence|todo))? (?:to|at|in|into|onto)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file)? `+fileName+` ?[:,-] ?`+someText+`$`,
-		`^(?:in|to|at the (?:end|bottom) of)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:add|append)(?: (?:a|an|the|this|another))*(?: (?:line|item|entry|note|task|text))?:? `+someText+`$`,
-		`^(?:在|往)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|后面|里面|里|中)*(?:添加|追加|加上|加入|加)(?:一行)?\s*[:：]?\s*`+someText+`$`,
-		`^(?:添加|追加|加上|加)\s*`+someText+`\s*(?:到|进)\s*`+fileName+`\s*(?:里面|里|中)?$`,
-		`^(?:把|将)\s*`+someText+`\s*(?:添加到|追加到|加到|加入)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|里面|里|中)*$`,
-		`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
-		`^(?:add|append|put|write|insert|enter) `+someText+` as (?:(?:a|an|the|another|one|new|last|final|extra|more) )+(?:line|item|entry|row|task|point|bullet|todo)(?: at the (?:end|bottom))?(?: (?:of|to|in|into|on|onto))(?: the)?(?: file)? `+fileName+`$`,
-		`^(?:put|place|get|note|list|jot(?: down)?|write(?: down)?|stick|pop|throw) `+someText+` (?:on|onto)(?: to)?(?: the| my)?(?: list| file)? `+fileName+`$`,
-		`^(?:add|append|insert|put|write)(?: (?:a|an|another|one|more|new|extra|the))* (?:line|item|entry|note|task|sentence|row|point) (?:to|at|in|into|onto|on)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file| list)? `+fileName+`,? (?:that says|saying|that reads|reading|with(?: the (?:text|words?))?|which says|containing):? `+someText+`$`,
-		`^(?:append|add|insert|put)(?: (?:a|an|the|another|one|more|new|following|next)){1,3}(?: [\w-]+){0,2} (?:to|at|in|into|onto|on)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file| list)? `+fileName+` ?[:：] ?`+someText+`$`,
-		`^`+fileName+` (?:needs|should have|should get|wants|is missing|lacks|gets|must have)(?: (?:one|a|an|another|more|new|extra|the|two))* (?:line|item|entry|task|point|row|note|sentence)(?: (?:more|at the (?:end|bottom)))?(?: ?[:,-]| saying| that says| reading)+ `+someText+`$`,
-		`^(?:at|on|to)(?: the (?:end|bottom) of)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:put|write|insert|place|stick)(?: (?:a|the) line)?:? `+someText+`$`,
-		`^`+someText+` (?:should|has to|needs to|must) (?:go|be (?:added|put|appended)) (?:on|onto|to|at the (?:end|bottom) of)(?: the)?(?: file| list)? `+fileName+`$`,
-		`^do (?:(?:mého|svého|toho|nákupního|seznamu|souboru|úkolů|poznámek) )*`+fileName+` (?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu| položku)? `+someText+`$`, `^(?:run )?echo `+someText+` >> `+fileName+`$`,
-	), func(u *utterance, m captures) goal {
+	return rule{phrasesOf("writes/line more"), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		text, also := u.theText(m["text"])
 		if !ok || !also || !u.offers(readFile) || addsUp.has(m["text"]) {
