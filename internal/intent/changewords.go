@@ -16,13 +16,12 @@ const (
 	inQuotes = `"[^"]*"|“[^”"]*[”"]|„[^“”"]*[“”"]|«[^»]*»|「[^」]*」|『[^』]*』|‘(?:[^'’]|['’]\pL)*?['’]|'(?:[^']|'\pL)*?'` + "|`[^`]*`"
 	someText = `(?P<text>` + inQuotes + `|[^"“„«「` + "`" + `]+)`
 	fileName = `(?P<file>` + calledFile + `(?:` + inQuotes + `)|[^"“„«「` + "`" + `]+?)`
-	fromName = `(?P<old>` + calledFile + `(?:` + inQuotes + `)|[^"“„«「` + "`" + `]+?)`
 	// calledFile calls a name in quotes a file.
 	calledFile = `(?:(?:(?:the|my|this|that|ten|tento) )?(?:file|document|soubor|souboru|dokument) |(?:这个|那个|我的)?(?:文件|文档)\s*)?`
-	// fileBefore is a name with its ending, and what parts it from the words after.
-	fileBefore = `(?P<file>(?:` + inQuotes + `)|[^"“„«「:,;]+?\.[a-z]\w{0,5})(?: ?[:,;-]| and| so that)? `
-	oldText    = `(?P<old>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
-	newText    = `(?P<new>` + inQuotes + `|[^"“„«「` + "`" + `]+?)`
+	// fileBefore is a name with its ending, before other words.
+	fileBefore = `(?:` + inQuotes + `)|[^"“„«「:,;]+?\.[a-z]\w{0,5}`
+	// fewWords are a text whose end the words behind it tell.
+	fewWords = inQuotes + `|[^"“„«「` + "`" + `]+?`
 )
 
 // changeRules ask for a change of one file. They match the words without the
@@ -31,19 +30,14 @@ const (
 func changeRules() []rule {
 	return []rule{
 		cutName(), saveLast(), emptyFile(), someNewText(), oneLineMore(), tickOff(),
-		{editPatterns, func(u *utterance, m captures) goal { return u.edit(m) }},
+		{phrasesOf("replaces/text"), (*utterance).edit},
 		textAway(), lineOut(), lineAway(), itemAway(), anotherName(), fromPlace(), anotherPlace(), intoTrash(), switching(), valueChange(),
 	}
 }
 
 // saveLast asks to write what was said last to a file.
 func saveLast() rule {
-	return rule{newPatterns(
-		`^(?:save|write|store|put|export)(?: down)? (?:that|this|it|them|(?:the|your|this|that)(?: last| previous| above)* (?:answer|reply|response|message|results?|output|text|list|summary|table|poem|story|joke|recipe|above|last one))(?: above| down)? (?:to|in|into|as|under)(?: a| the)?(?: new)? `+fileName+`$`,
-		`^(?:把|将)?(?:它|这个|那个|这些|(?:你的?|刚才的?|刚刚的?|上面的?|上一个|最后的?)*(?:回答|答案|回复|内容|结果|文字|总结|列表))(?:都)?(?:保存|存|写|导出)(?:到|为|成|入|进|在)\s*`+fileName+`\s*(?:里面|里|中)?$`,
-		`^保存(?:到|为)\s*`+fileName+`$`,
-		`^(?:ulož|zapiš|napiš|dej)(?: mi)? (?:to|ho|tohle|(?:tu |svou |svoji |poslední |předchozí )*(?:odpověď|výsledek|text|seznam|souhrn|tabulku|báseň))(?: do| jako| na)(?: souboru)? `+fileName+`$`,
-	), func(u *utterance, m captures) goal {
+	return rule{phrasesOf("writes/what was said last"), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		if !ok {
 			return nil
@@ -101,23 +95,7 @@ func someNewText() rule {
 
 // oneLineMore asks for a line at the end of a file.
 func oneLineMore() rule {
-	return rule{newPatterns(
-		`^(?:append|add)(?: (?:the|this|a|an|another|one more)(?: new)? (?:text|words?|line|sentence|item|entry|task|row|note)(?:,? (?:saying|that says|reading|which says|with(?: the text)?|containing))?)?:? `+someText+` (?:to|at|in|into|onto)(?: the)?(?: (?:end|bottom) of)?(?: the)?(?: file| document)? `+fileName+`$`,
-		`^(?:append|add)(?: (?:a|an|the|this|another|one more|following))*(?: (?:line|item|entry|note|task|text|sentence|todo))? (?:to|at|in|into|onto)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file)? `+fileName+` ?[:,-] ?`+someText+`$`,
-		`^(?:in|to|at the (?:end|bottom) of)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:add|append)(?: (?:a|an|the|this|another))*(?: (?:line|item|entry|note|task|text))?:? `+someText+`$`,
-		`^(?:在|往)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|后面|里面|里|中)*(?:添加|追加|加上|加入|加)(?:一行)?\s*[:：]?\s*`+someText+`$`,
-		`^(?:添加|追加|加上|加)\s*`+someText+`\s*(?:到|进)\s*`+fileName+`\s*(?:里面|里|中)?$`,
-		`^(?:把|将)\s*`+someText+`\s*(?:添加到|追加到|加到|加入)\s*`+fileName+`\s*(?:的)?(?:末尾|最后|结尾|里面|里|中)*$`,
-		`^(?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu)? `+someText+` (?:na konec|do|k)(?: souboru)? `+fileName+`$`,
-		`^(?:add|append|put|write|insert|enter) `+someText+` as (?:(?:a|an|the|another|one|new|last|final|extra|more) )+(?:line|item|entry|row|task|point|bullet|todo)(?: at the (?:end|bottom))?(?: (?:of|to|in|into|on|onto))(?: the)?(?: file)? `+fileName+`$`,
-		`^(?:put|place|get|note|list|jot(?: down)?|write(?: down)?|stick|pop|throw) `+someText+` (?:on|onto)(?: to)?(?: the| my)?(?: list| file)? `+fileName+`$`,
-		`^(?:add|append|insert|put|write)(?: (?:a|an|another|one|more|new|extra|the))* (?:line|item|entry|note|task|sentence|row|point) (?:to|at|in|into|onto|on)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file| list)? `+fileName+`,? (?:that says|saying|that reads|reading|with(?: the (?:text|words?))?|which says|containing):? `+someText+`$`,
-		`^(?:append|add|insert|put)(?: (?:a|an|the|another|one|more|new|following|next)){1,3}(?: [\w-]+){0,2} (?:to|at|in|into|onto|on)(?: the (?:end|bottom)(?: of)?)?(?: the)?(?: file| list)? `+fileName+` ?[:：] ?`+someText+`$`,
-		`^`+fileName+` (?:needs|should have|should get|wants|is missing|lacks|gets|must have)(?: (?:one|a|an|another|more|new|extra|the|two))* (?:line|item|entry|task|point|row|note|sentence)(?: (?:more|at the (?:end|bottom)))?(?: ?[:,-]| saying| that says| reading)+ `+someText+`$`,
-		`^(?:at|on|to)(?: the (?:end|bottom) of)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:put|write|insert|place|stick)(?: (?:a|the) line)?:? `+someText+`$`,
-		`^`+someText+` (?:should|has to|needs to|must) (?:go|be (?:added|put|appended)) (?:on|onto|to|at the (?:end|bottom) of)(?: the)?(?: file| list)? `+fileName+`$`,
-		`^do (?:(?:mého|svého|toho|nákupního|seznamu|souboru|úkolů|poznámek) )*`+fileName+` (?:přidej|připiš|dopiš|doplň)(?: mi)?(?: text| řádek| větu| položku)? `+someText+`$`, `^(?:run )?echo `+someText+` >> `+fileName+`$`,
-	), func(u *utterance, m captures) goal {
+	return rule{phrasesOf("writes/line more"), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		text, also := u.theText(m["text"])
 		if !ok || !also || !u.offers(readFile) || addsUp.has(m["text"]) {
@@ -129,11 +107,7 @@ func oneLineMore() rule {
 
 // textAway asks to take a text out of a file.
 func textAway() rule {
-	return rule{newPatterns(
-		`^(?:remove|delete|erase|cut)(?: (?:the|this) (?:text|words?|line|sentence))? (?P<old>`+inQuotes+`) (?:from|in|out of)(?: the)?(?: file)? `+fileName+`$`,
-		`^(?:从|把)\s*`+fileName+`\s*(?:里面|里|中)?(?:的)?\s*(?:删除|删掉|去掉)\s*(?P<old>`+inQuotes+`)$`,
-		`^(?:smaž|odstraň|vymaž)(?: text| řádek| slovo)? (?P<old>`+inQuotes+`) (?:z|ze|v)(?: souboru)? `+fileName+`$`,
-	), func(u *utterance, m captures) goal {
+	return rule{phrasesOf("replaces/text away"), func(u *utterance, m captures) goal {
 		path, ok := u.theFile(m["file"])
 		old, _ := literal(u.verbatim(m["old"]))
 		if !ok || old == "" || isKnownFile(strings.TrimSpace(old)) { // a file in a folder
@@ -148,34 +122,22 @@ func textAway() rule {
 
 // anotherName asks to rename a file.
 func anotherName() rule {
-	return rule{newPatterns(
-		`^(?:rename|change the name of) `+fromName+` (?:to|as|into)(?: the)? `+newText+`$`,
-		`^(?:把|将)?\s*`+fromName+`\s*(?:改名为|改名成|重命名为|重命名成|更名为)\s*`+newText+`$`, `^重命名\s*`+fromName+`\s*(?:为|成)\s*`+newText+`$`,
-		`^(?:přejmenuj|přejmenovat)(?: mi)? `+fromName+` na `+newText+`$`,
-	), func(u *utterance, m captures) goal { return u.rename(m["old"], m["new"]) }}
+	return rule{phrasesOf("replaces/another name"), func(u *utterance, m captures) goal { return u.rename(m["from"], m["new"]) }}
 }
 
 // anotherPlace asks to move a file.
 func anotherPlace() rule {
-	return rule{newPatterns(
-		`^move `+fromName+` (?:to|into|in|inside|under) `+newText+`$`, `^put `+fromName+` (?:into|in) `+newText+`$`,
-		`^(?:把|将)\s*`+fromName+`\s*(?:移动到|移到|挪到|放到|放进|移入)\s*`+newText+`\s*(?:里面|里|中|下)?$`, `^移动\s*`+fromName+`\s*到\s*`+newText+`\s*(?:里面|里|中|下)?$`,
-		`^(?:přesuň|přesunout|dej)(?: mi)? `+fromName+` (?:do|na) `+newText+`$`,
-	), func(u *utterance, m captures) goal { return u.move(m["old"], m["new"]) }}
+	return rule{phrasesOf("replaces/another place"), func(u *utterance, m captures) goal { return u.move(m["from"], m["new"]) }}
 }
 
 // intoTrash asks to delete a file or folder.
 func intoTrash() rule {
-	return rule{newPatterns(
-		`^(?:delete|remove|erase|trash|get rid of|throw away|rm) `+fileName+`$`,
-		`^(?:删除|删掉|删去|移除)(?:掉)?\s*`+fileName+`$`, `^(?:把|将)\s*`+fileName+`\s*(?:删除|删掉|移除|删了)(?:掉)?$`,
-		`^(?:smaž|smazat|vymaž|odstraň|zahoď)(?: mi)?(?: prosím)? `+fileName+`$`,
-	), func(u *utterance, m captures) goal { return u.deletion(m["file"]) }}
+	return rule{phrasesOf("replaces/into the trash"), func(u *utterance, m captures) goal { return u.deletion(m["file"]) }}
 }
 
 // textRules ask for a new text, which ends the words.
 func textRules() []rule {
-	return append([]rule{cutName(), {newPatterns(
+	return append([]rule{cutName(), {phrasesOf("texts/jotted down"), jottedDown}, {newPatterns(
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:with|containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads))(?: the| this| following| as| its)*(?P<text_is> (?:text|contents?|words?|line|message|sentence))(?:(?: of| is)?:)? (?P<text>\S.*)$`,
 		`^(?:create|make|add|write|save|start)(?: me)?(?: an?| the)?(?: new)?(?: text)?(?: file| document| note)?(?: called| named)? `+fileName+`,? (?:containing|saying|that (?:says|contains|reads)|which (?:says|contains|reads)|with):? (?P<text>\S.*)$`,
 		`^(?:write|save|put)(?: this| the following)?(?: text)? (?:to|into|in|as)(?: the| a)?(?: new)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
@@ -185,7 +147,7 @@ func textRules() []rule {
 		`^(?:(?:create|make|add|write|save|start|i need|i want|open)(?: me)?(?: an?| the)? )?(?:new )?(?:text )?(?:file|document|note)(?: called| named| with the name)? `+fileName+`(?: ?[,:;.-])? ?(?:with |its |and |put |write )?(?:the )?(?P<text_is>contents?|text|body|inside|saying|reading)(?: is| should be| should say| are| it says)?(?:[:=]| -)? ?(?P<text>\S.*)$`,
 		`^(?:create|make|write|start)(?: me)? `+fileName+`(?P<text_is> ?(?:[:：]| -| –)) ?(?P<text>\S.*)$`,
 		`^(?:jot|scribble|pen|record)(?: down)? (?P<text>`+inQuotes+`)(?: down)? (?:in|into|to|as|under|on) `+fileName+`$`,
-		`^(?:jot|note|write|put|scribble)(?: down)? in(?:to)?(?: the)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
+		`^(?:write|put)(?: down)? in(?:to)?(?: the)?(?: file)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`,
 		`^(?:zapiš|napiš|ulož|vlož|dej) do(?: nového)?(?: souboru)? `+fileName+` (?P<text_is>text|větu|slova|řádek|toto|tohle):? (?P<text>\S.*)$`, `^(?:在|往)\s*`+fileName+`\s*(?:里面|里|中)?(?P<text_is>写入|写上|写下|写)[:：]\s*(?P<text>\S.*)$`,
 		`^(?:create|make|add|write|start)(?: me)?(?: an?| the)?(?: new)?(?: text)? (?:file|document|note)(?: called| named)? `+fileName+` (?:with|and (?:put|write)) (?P<text_is>the (?:text|words?) )?(?P<text>[^"“]+?) (?:in|inside|into|as) (?:it|its content)$`,
 		`^(?:new|another) (?:file|note|document)(?: called| named)? `+fileName+`(?P<text_is> ?[:：]) ?(?P<text>\S.*)$`, `^vytvoř(?: mi)?(?: nový)?(?: textový)? soubor `+fileName+`,? (?P<text_is>ve kterém bude|kde bude|a (?:napiš|zapiš|dej) do (?:něj|něho)):? (?P<text>\S.*)$`,
@@ -221,42 +183,6 @@ func (u *utterance) theText(words string) (string, bool) {
 	return text, !someOne.has(text) && !composed.has(text) && !between.has(text) && len(strings.Fields(text)) <= most && !startsQuote(text) && !isPath(text)
 }
 
-// editPatterns ask for one text in the place of another.
-var editPatterns = newPatterns(
-	`^(?:replace|substitute|exchange|swap)(?P<all> all| every| each)?(?: (?:the|occurrences? of|text|words?|line))* `+oldText+` (?:with|by)(?: the)?(?: text| word)? `+newText+`(?P<all> everywhere)? in(?: the)?(?: file)? `+fileName+`$`,
-	`^in(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:replace|substitute|(?P<change>change|set|update))(?P<all> all| every| each)?(?P<the>(?: (?:the|text|word))*) `+oldText+` (?:with|by|to|into) `+newText+`$`,
-	`^(?P<change>change|set|update|modify)(?P<all> all| every| each)?(?P<the>(?: (?:the|text|words?|line))*) `+oldText+` (?:to|into) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:swap|exchange|switch)(?: out)?(?: (?:the|text|words?|line))* `+oldText+` (?:for|with|by|to) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:correct|fix|turn|convert|make|rename|amend|alter|edit)(?: the)?(?: (?:word|text|typo|spelling|spelling of|name|variable|function))* `+oldText+` (?:to|into|as|->|=>|→) `+newText+` (?:in|inside|within)(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:\w+ )??(?:should|must|needs to|has to|ought to) (?:be|read|say|become|change to|be set to) `+newText+`,? (?:instead of|rather than|and not|not) `+oldText+`$`,
-	`^(?:change|switch|update|alter)(?: the)? [\w ]{1,30}? in(?: the)?(?: file)? `+fileBefore+`from `+oldText+` to `+newText+`$`,
-	`^(?:in|inside|edit|fix|open|update)(?: the)?(?: file)? `+fileBefore+`(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:(?P<change>be set to|be|become)|read|say|be changed to|change to|be replaced (?:by|with)|turn into) `+newText+`$`,
-	`^(?:the )?(?:word |text )?`+oldText+` (?:should|must|needs to|has to|ought to) (?:(?P<change>be set to|be|become)|read|say|be changed to|change to|be replaced (?:by|with)) `+newText+` in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:in|inside|open|edit)?(?: ?the)?(?: ?file)? ?`+fileName+`(?: ?[:,;]| and) ?(?:please )?(?:replace|swap|exchange|correct|fix|turn|rename|convert|switch)(?P<all> all| every| each)?(?: (?:the|text|word))* `+oldText+` (?:for|to|into|with|by|->|=>|→) `+newText+`$`,
-	`^(?:in|inside)?(?: ?the)?(?: ?file)? ?`+fileName+` ?: ?`+oldText+` ?(?:->|=>|→) ?`+newText+`$`,
-	`^(?:fix|correct|change)(?: the)?(?: (?:spelling|typo|word|mistake|text))*(?: of)? `+oldText+` in(?: the)?(?: file)? `+fileName+`[,;:-]* (?:it|this|that) (?:should|must|needs to|has to) (?:be|say|read) `+newText+`$`,
-	`^`+fileName+` (?:says|has|contains|reads) `+oldText+`,? (?:but|and) (?:it|that|this)? ?(?:should|must|needs to|ought to) (?:say|be|read|have) `+newText+`(?:,? (?:please )?(?:fix|correct|change|update) (?:that|it|this))$`,
-	`^(?P<change>update|edit|change|fix)(?: the)?(?: file)? `+fileName+` so (?:that )?(?:the )?`+oldText+` (?:becomes|is|reads|says|is replaced by|turns into) `+newText+`$`,
-	`^(?:there(?:'s| is) a typo in|fix (?:the|a) (?:typo|spelling|mistake|error) in|correct (?:the|a) (?:typo|spelling|mistake|error) in)(?: the)?(?: file)? `+fileName+` ?[:,;-]+ ?`+oldText+` (?:should be|must be|->|=>|→|to|into|is spelled|is) `+newText+`$`,
-	`^`+fileName+` has (?:a|an|the|one) (?:spelling |little |small )*(?:typo|mistake|error|misspelling)(?: in it)? ?[:,;-]+ ?(?:it says |the word )?`+oldText+`,? (?:should (?:be|read|say)|must be|is really|->|=>|→) `+newText+`$`,
-	`^(?:there(?:'s| is) an? (?:spelling |little |small )*(?:typo|mistake|error|misspelling) in|(?:fix|correct) (?:the|a) (?:spelling |little |small )*(?:typo|mistake|error|misspelling) in)(?: the)?(?: file)? `+fileName+` ?[,;:-]+ ?(?:it says |the word )?`+oldText+` instead of `+newText+`(?:,? (?:and )?(?:please )?(?:fix|correct|change|mend) (?:it|that))?$`,
-	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:the )?[\pL ]{2,30}? (?:is|are|should be|must be|costs?) `+newText+`(?: now)?,? (?:and )?(?:not|instead of|rather than|no longer) `+oldText+`$`,
-	`^(?:make it|use|write|put|have|take) (?P<new>\d[\d.,]*)(?: \pL+)? (?:instead of|rather than|in place of) (?P<old>\d[\d.,]*) in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:please )?(?:use|write|put|say|have) `+newText+` (?:instead of|rather than|in place of|where it says) `+oldText+`$`,
-	`^(?:in|inside)(?: the)?(?: file)? `+fileName+`,? (?:instead of|in place of|rather than)(?: the)? `+oldText+`,? (?:please )?(?:write|put|use|say|have|it should (?:say|be|read)) `+newText+`$`,
-	`^(?:use|write|put|have) `+newText+` (?:instead of|rather than|in place of|where it says) `+oldText+` in(?: the)?(?: file)? `+fileName+`$`,
-	`^(?:let )?`+fileName+`(?: should)? (?:say|read|have|contain) `+newText+`,? (?:instead of|rather than|and not|not) `+oldText+`$`,
-	`^(?:replace|substitute|swap|exchange)(?P<all> all| every| each)?(?: (?:the|text|words?|line))* `+oldText+` in(?: the)?(?: file)? `+fileName+` (?:with|by|for) `+newText+`$`,
-	`^(?:the )?(?:word )?`+oldText+` is (?:misspelled|misspelt|spelled wrong|spelt wrong|spelled wrongly|wrong|a typo|a mistake) in(?: the)?(?: file)? `+fileName+`[,;:.-]* (?:it|that)? ?(?:should (?:be|read|say)|must be|is|change it to|make it) `+newText+`$`,
-	`^(?:spell|write) `+oldText+` as `+newText+` in(?: the)?(?: file)? `+fileName+`$`, `^(?:do a )?(?:find|search) and replace(?: of)? `+oldText+` (?:with|by|to) `+newText+` in(?: the)?(?: file)? `+fileName+`$`, `^(?:run )?sed (?:-i )?["']?s/(?P<old>[^/]+)/(?P<new>[^/]*)/(?P<all>g)?["']? `+fileName+`$`,
-	`^(?:在|请在)\s*`+fileName+`\s*(?:里面|里|中)\s*[，,]?(?:把|将|用)?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:替换成|替换为|换成|换为|改成|改为)\s*`+newText+`$`,
-	`^(?:oprav|vyměň|přejmenuj)(?P<all> vš\pL+| každ\pL+)?(?: text| slovo| překlep)? `+oldText+` (?:za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`, `^(?:v|ve)(?: souboru)? `+fileName+`,? (?:oprav|vyměň)(?: slovo| text)? (?P<old>`+inQuotes+`|\S+) (?:za|na) `+newText+`$`,
-	`^(?:把|将)\s*`+fileName+`\s*(?:里面|里|中)?(?P<all>所有|全部)?的?(?P<all>所有|全部)?的?\s*(?P<old>`+inQuotes+`|[^\s"“”„]+)\s*(?P<all>都|全部)?(?:(?P<change>改成|改为|设为|设置为)|替换成|替换为|换成|换为)\s*`+newText+`$`,
-	`^(?:nahraď|zaměň|(?P<change>změň|přepiš|nastav))(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? `+oldText+` (?:textem|slovem|za|na) `+newText+` (?:v|ve)(?: souboru)? `+fileName+`$`,
-	`^(?:v|ve)(?: souboru)? `+fileName+`,? (?:nahraď|zaměň|(?P<change>změň|přepiš|nastav))(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
-	`^(?:nahraď|zaměň|(?P<change>změň|přepiš|nastav)) (?:v|ve)(?: souboru)? `+fileName+`(?P<all> vš\pL+| každ\pL+)?(?: text| slovo)? (?P<old>`+inQuotes+`|\S+) (?:textem|slovem|za|na) `+newText+`$`,
-)
-
 // edit makes the goal of replacing a text.
 func (u *utterance) edit(m captures) goal {
 	path, ok := u.theFile(m["file"])
@@ -264,6 +190,9 @@ func (u *utterance) edit(m captures) goal {
 		return nil
 	}
 	if g := u.valueOf(m, path); g != nil {
+		return g
+	}
+	if g := u.told(m, path); g != nil {
 		return g
 	}
 	args := arguments{"path": path}
@@ -282,6 +211,27 @@ func (u *utterance) edit(m captures) goal {
 	}
 	return change{editFile, args}
 }
+
+// told makes the goal of a change whose old text has words before it that tell of it:
+// the file tells where it begins.
+func (u *utterance) told(m captures, path string) goal {
+	old, ok := tellsOf.match(m["old"])
+	text, quoted := literal(u.verbatim(m["new"]))
+	if !ok || !u.offers(readFile) || text == "" || !quoted && (startsQuote(text) || unclear.has(text)) {
+		return nil
+	}
+	g := replacing{path: path, all: m["all"] != ""}
+	for words := strings.Fields(strings.TrimRight(m["old"], " ,;")); len(words) > 0; words = words[1:] {
+		g.swaps = append(g.swaps, swap{old: strings.Join(words, " "), new: text})
+		if len(words) == len(strings.Fields(old["old"])) {
+			return g
+		}
+	}
+	return nil
+}
+
+// tellsOf are words before a text that may be none of it.
+var tellsOf = wordsOf("edits/tells of the old text")
 
 // unclear are words in a text without quotes that may separate it from the next.
 var unclear = newPattern(` (?:with|by|to|in|into|textem|za|na|v|ve) |^(?:the|all|every|name|title|first|last|any|it|this|that)(?: |$)`)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"loci"
 	"loci/internal/lang"
@@ -70,37 +71,11 @@ var notThere = lang.Words{
 	CS: "„%[1]s“ v %[2]s nenacházím, a tak jsem nic nezměnil. Řekněte starý text tak, jak tam stojí: nahraď \"…\" za \"…\" v %[2]s.",
 }
 
-// Parts of the words of a swap, once the file is taken out of them. A text is a sign or
-// up to six words; where it begins, the file tells.
-const (
-	oldPart = `(?P<old>‹text\d+›|[^‹›,;:?!]{1,60}?)`
-	newPart = `(?P<new>‹text\d+›|[^‹›,;:?!]{1,60}?)`
-	// thatsAll may follow a swap.
-	thatsAll = `(?:[.,;:!]? ?(?:please|pls|thanks|fix (?:it|that|this)|change (?:it|that|this)|correct (?:it|that|this)|can you (?:fix|change|correct) (?:it|that|this)|everywhere|in there|there|now|instead|in it|for me|it's a typo))*$`
-	mustBe   = `(?:should(?: really)?|must|has to|needs to|ought to|is supposed to|was supposed to)`
-)
-
-// swapForms are the ways to say that one text is to stand for another.
-var swapForms = []cue{
-	on(`^(?:.*[,;:.!] ?|.* (?:and|but|so|because|-) )?(?:the )?(?:word |text |line |name |spelling )*`+oldPart+`,? `+mustBe+` (?:be|read|say|become|be (?:spelled|spelt|written|called|changed to|replaced (?:by|with)))(?: now)? `+newPart+thatsAll, "theres a typo in letter_to_bank.txt, acount should be account"),
-	on(`\b(?:it|that|this|which)? ?(?:says|said|reads|has|contains|i wrote|i put|there's|there is|i misspelled|i misspelt|mentions)(?: the)?(?: word| text)? `+oldPart+`,? (?:but|and|instead of|where)(?: it| that| this| i)? ?(?:`+mustBe+`|meant|i meant|want(?:ed)?)(?: (?:be|read|say|to say|to write|to be|it to (?:be|say)))* `+newPart+thatsAll, "in draft.txt I wrote Monday but meant Friday"),
-	on(`\b(?:spelling|typo|mistake|error|misspelling|misspelled|misspelt)(?: of| in|:)? (?:the )?(?:word )?`+oldPart+`[,;:.?!-]+ ?(?:it )?(?:'s|is|it's|it is|should be|must be|i meant|correct is|is spelled) ?`+newPart+thatsAll, "can you sort out the spelling of acount in letter_to_bank.txt? it's account"),
-	on(`\b(?:has|says|is|at|lists|shows|gives)(?: [\pL]+){0,2}?(?: at| as| of)? `+oldPart+`[,;:.-]+ ?(?:please |so |but |and )?(?:make|change|set|turn|correct|fix) (?:that|it|this)(?: to| into)? `+newPart+thatsAll, "work/budget.csv has travel at 340, make that 400"),
-	on(`\b(?:has to|should|must|needs to|ought to) (?:be|read|say) `+newPart+`,? (?:and )?(?:not|instead of|rather than|no longer) `+oldPart+thatsAll, "the host in config.yaml has to be 0.0.0.0, not localhost"),
-	on(`\b(?:instead of|rather than|in place of|where it says)(?: the)? `+oldPart+`,? (?:please )?(?:i(?:'d)? (?:want|like|need|prefer|would like)|it should (?:say|be|read)|write|put|use|say|have|make it|there should be|let it be|take|we need|we want)(?: (?:it to (?:be|say)|to have))? `+newPart+thatsAll, "shopping list.txt: instead of eggs I want butter"),
-	on(`\bfrom `+oldPart+` (?:to|into|->|=>|→) `+newPart+thatsAll, "change the title of work/report.md from Quarterly report to Annual report"),
-	on(`^(?:please )?(?:use|write|put|say|have|make it|i want|i'd like|we need|take) `+newPart+` (?:instead of|rather than|in place of|where it says|not|for)(?: the)? `+oldPart+thatsAll, "write Brno instead of Prague in notes/books.txt"),
-	on(`^(?:please |can you |now |just |then )*(?:change|replace|swap|switch|turn|correct|fix|update|make|rename|alter|convert|adjust|exchange|substitute|edit|set)(?: out)?(?: (?:the|every|each|all|any|of|occurrences?|words?|text|name|spelling|typo|a|line|phrase))* `+oldPart+` (?:to|with|by|into|for|as|->|=>|→) `+newPart+thatsAll, "swap every landlord for owner in draft.txt"),
-	on(`^`+oldPart+` ?(?:->|=>|→) ?`+newPart+thatsAll, "config.yaml: blue -> red"),
-	on(`\b`+oldPart+` is (?:wrong|misspelled|misspelt|a typo|not right|incorrect|outdated|a mistake)(?: \pL+){0,2}?[,;:.!-]+ ?(?:it )?(?:should be|is|it's|must be|make it|correct is|the right (?:word|name|one|number) is|needs to be|change it to)? ?`+newPart+thatsAll, "8080 is wrong in config.yaml, make it 9090"),
-	on(`\b(?:not|no longer) `+oldPart+`,? (?:but|rather) `+newPart+thatsAll, "draft.txt should say not Monday but Friday"),
-	on(`从\s*`+oldPart+`\s*(?:改|换|变|调|修改)(?:成|为|到)\s*`+newPart+`$`, "把 config.yaml 的端口从 8080 改成 3000"),
-	on(`(?:把|将)?\s*(?P<old>‹text\d+›|[^‹›，,\s]{1,30}?)\s*(?:都|全部)?(?:改成|换成|替换成|替换为|改为|换为|变成)\s*`+newPart+`$`, "config.yaml 里面 blue 换成 red"),
-	on(`(?P<new>‹text\d+›|[^‹›，,\s]{1,30}?)\s*(?:应该)?(?:而不是|不是)\s*(?P<old>‹text\d+›|[^‹›，,\s]{1,30}?)$`, "draft.txt 里应该写 Friday 而不是 Monday"),
-	on(`\b(?:místo|namísto) (?P<old>‹text\d+›|\S+),? (?:napiš|dej|má být|chci|použij|bude)? ?`+newPart+`$`, "V draft.txt místo Monday napiš Friday"),
-	on(`(?:oprav|změň|nahraď|zaměň|vyměň|přepiš)\b(?: (?:mi|slovo|text|překlep|všude|prosím))* `+oldPart+` (?:na|za) `+newPart+`$`, "V draft.txt oprav Monday na Tuesday"),
-	on(`\b`+oldPart+` má být `+newPart+`$`, "V letter_to_bank.txt acount má být account"),
-}
+// swapForms are the ways to say that one text is to stand for another, once the file is
+// taken out of the words. The first may also tell what value something must have.
+var swapForms = sync.OnceValue(func() []pattern {
+	return slices.Concat(phrasesOf("edits/must be"), phrasesOf("edits/other words"))
+})
 
 // everyOne asks to change all of them.
 var everyOne = newPattern(`\b(?:every|each|all|everywhere|all over|throughout)\b|都|全部|所有|všude|všechn`)
@@ -108,10 +83,7 @@ var everyOne = newPattern(`\b(?:every|each|all|everywhere|all over|throughout)\b
 // editFrames ask for other words in a file.
 func editFrames() []frame {
 	return []frame{
-		{tool: readFile, cues: []cue{
-			on(`(?:strike|cross|take|tick|scratch|remove|delete|get) (?:it|that|this|that one|that line)(?: off| out)? (?:off|from|out of|of|on|in)(?: (?:the|my))* {file}`, "i paid the rent, take it off todo.txt"),
-			on(`(?:cross|strike|scratch|check|tick) (?:off|out) (?P<what>[^‹›]{3,40}?) (?:on|in|from|off|of)(?: (?:the|my))* {file}$`, "cross off the plumber in todo.txt"),
-		}, goal: func(u *utterance, n naming, m captures) goal {
+		{tool: readFile, kind: "edits/line that is done", goal: func(u *utterance, n naming, m captures) goal {
 			file, ok := n.only()
 			about := m["what"]
 			if about == "" {
@@ -123,12 +95,7 @@ func editFrames() []frame {
 			}
 			return lineAbout{file, words}
 		}},
-		{tool: readFile, cues: []cue{ // another line
-			on(`\b(?:the )?(?P<nth>`+nthLine+`|\d{1,3}(?:st|nd|rd|th)) line (?:of|in)(?: (?:the|file))* {file} (?:should|must|has to|needs to|ought to|to)(?: (?:be|say|read|become))+(?: changed to)?:? (?P<line>.+)$`, "the first line of draft.txt should be Dear Sir"),
-			on(`^(?:change|set|replace|make|rewrite|turn|overwrite)(?: the)? (?P<nth>`+nthLine+`|\d{1,3}(?:st|nd|rd|th)) line (?:of|in)(?: (?:the|file))* {file} (?:to|into|with|by|as|say|read)(?: (?:be|say|read))*:? (?P<line>.+)$`, "replace the last line of notes/books.txt with Ulysses"),
-			on(`^(?:change|set|replace|make|rewrite|turn|overwrite) line (?:number |no\.? )?(?P<nth>\d{1,3}) (?:of|in)(?: (?:the|file))* {file} (?:to|into|with|by|as|say|read)(?: (?:be|say|read))*:? (?P<line>.+)$`, "set line 2 of notes/books.txt to Ulysses"),
-			on(`^(?:make|put|use|write) (?P<line>‹text\d+›|[^‹›,;:]{1,60}?) (?:as |be |into )?(?:the |a )?(?:new )?(?P<nth>`+nthLine+`) line (?:of|in)(?: (?:the|file))* {file}$`, "make \"Dear Sir,\" the first line of draft.txt"),
-		}, goal: func(u *utterance, n naming, m captures) goal {
+		{tool: readFile, kind: "edits/other line", goal: func(u *utterance, n naming, m captures) goal {
 			file, ok := n.only()
 			nth := nthLines.or(m["nth"], atoi(strings.TrimRight(m["nth"], "sthndr")))
 			text := m["line"]
@@ -143,7 +110,7 @@ func editFrames() []frame {
 			}
 			return lineCut{file, nth, text}
 		}},
-		{tool: editFile, cues: []cue{on(`{file}`, "config.yaml: blue -> red")}, goal: func(u *utterance, n naming, _ captures) goal { return u.swaps(n) }},
+		{tool: editFile, kind: "edits/any file", goal: func(u *utterance, n naming, _ captures) goal { return u.swaps(n) }},
 	}
 }
 
@@ -159,8 +126,8 @@ func (u *utterance) swaps(n naming) goal {
 	}
 	words := n.without(n.files[0])
 	g := replacing{path: file, all: everyOne.has(words)}
-	for i, form := range swapForms {
-		m, ok := form.words.match(words)
+	for i, form := range swapForms() {
+		m, ok := form.match(words)
 		if !ok {
 			continue
 		}

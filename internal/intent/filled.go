@@ -315,7 +315,7 @@ func fillQuery(u *utterance, n naming, _ string) goal { // its tables, for nobod
 
 var (
 	// soughtText is what a text is about, or what it has in it.
-	soughtText = newPattern(`\b(?:` + says + `|for|word|with)(?: (?:the|an?|any|my|our|word|text|something|anything))* (?P<what>‹text\d+›|[\w@/.-]{3,30}(?: [\w-]{3,20})??)(?: (?:in (?:it|them|there)|inside|somewhere|anywhere|at all|once|again|before|lately|last (?:week|month|year)|the other day))*(?:$|[,.;?!]| in ‹| in the | in my | under ‹)`)
+	soughtText = wordsOf("files/sought text")
 	// soughtName is a name with a word for what it names.
 	soughtName = newPattern(`\b(?:the|my|that|our|this) (?P<name>[\w-]{3,20})(?: (?:file|document|photo|picture|spreadsheet|pdf))?(?:$|[,.;?!]| (?:is|be|go|gone|again|went|anywhere|somewhere)\b)`)
 	aSpan      = newPattern(`\b(?P<when>(?:since|after|from|in|within|during|over) (?:the )?(?:last|past|previous)? ?(?:(?:\d+|two|three|four|five|six|seven|ten|few) )?(?:days?|weeks?|months?|` + weekdayNames + `|yesterday|today)|today|yesterday|this (?:week|month|year|morning)|(?:the )?(?:last|past) (?:(?:\d+|two|three|four|five|six|seven|ten|few) )?(?:days?|weeks?|months?|hours))\b`)

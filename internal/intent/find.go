@@ -91,6 +91,9 @@ func findRules() []rule {
 			`^(?:který|které|jaké|jaký|ve kterém) (?:soubory?|dokumenty?|souboru) (?:obsahuje|obsahují|zmiňuje|zmiňují|mluví o|je)(?: slovo| text| výraz)? (?P<text>.+)$`,
 		), func(u *utterance, m captures) goal {
 			text, where := soughtIn(strings.TrimSpace(strings.TrimSuffix(m["text"], "这个")), m["where"])
+			if notSought.has(text) { // one looks around in a folder
+				return nil
+			}
 			if myFiles.has(where) {
 				where = ""
 			}

@@ -11,77 +11,59 @@ import (
 )
 
 // A frame reads what no rule knows as a whole: by the words that ask, wherever they
-// stand, and the things that are named. Its patterns see signs in the place of names
-// (see naming), so they are short; each is written with a sentence that it is for,
-// which a test plays.
+// stand, and the things that are named. Its phrases see signs in the place of names
+// (see naming), so they are short.
 type frame struct {
 	tool string // what it begins with; for what is only said, the tool that is missed
-	cues []cue
+	kind string // of its phrases
 	goal func(u *utterance, n naming, m captures) goal
-	// hints are parts of words of which one is in all that it reads in English; empty:
-	// there are none. They spare most requests its patterns.
-	hints []string
+
+	cues []cue
+	only []string // parts of words of which one is in all that it reads in English; none: it is not known
 }
 
-// mayRead tells whether the frame can read words at all.
-func (f frame) mayRead(low string) bool {
-	return slices.ContainsFunc(f.hints, func(h string) bool { return strings.Contains(low, h) })
-}
-
-// hintedByTool gives frames the hints of their tools.
-func hintedByTool(frames []frame, hints map[string][]string) []frame {
-	for i, f := range frames {
-		frames[i].hints = hints[f.tool]
-	}
-	return frames
-}
-
-// hinted gives frames the same hints.
-func hinted(frames []frame, hints string) []frame {
-	all := strings.Fields(hints)
-	for i := range frames {
-		frames[i].hints = all
-	}
-	return frames
-}
-
-// cue is a pattern of a frame, and a sentence that it reads.
+// cue is a phrase of a frame.
 type cue struct {
-	words   pattern
-	example string
-	sign    string // what must be named; empty: nothing
-	han     bool   // it is for Chinese
+	pattern
+	sign string // what must be named; empty: nothing
 }
 
-// fits tells whether the pattern can match at all. Most words name nothing, and then
-// most patterns need not be tried.
-func (c cue) fits(words string, han bool) bool {
-	return (!c.han || han) && (c.sign == "" || strings.Contains(words, c.sign))
-}
-
-// signsInPatterns are written in the patterns of frames for things that are named.
-var signsInPatterns = strings.NewReplacer(
-	"{file}", `(?P<file>‹file\d+›)`, "{to}", `(?P<to>‹file\d+›)`, "{folder}", `(?P<folder>‹folder\d+›)`,
-	"{text}", `(?P<text>‹text\d+›)`, "{page}", `(?P<page>‹page\d+›)`, "{n}", `(?P<n>\d+(?:[.,]\d+)?)`,
-)
-
-// on makes a cue.
-func on(expr, example string) cue {
-	c := cue{words: pattern{compiled: sync.OnceValue(func() *regexp.Regexp {
-		return newPattern(signsInPatterns.Replace(expr)).compiled()
-	})}, example: example, han: hanLetter.MatchString(expr)}
-	switch {
-	case strings.Contains(expr, "{page}|{file}"):
-	case strings.Contains(expr, "{file}"):
-		c.sign = "‹" + fileSign
-	case strings.Contains(expr, "{folder}"):
-		c.sign = "‹" + folderSign
+// framesOf gives frames their phrases.
+func framesOf(all ...[]frame) []frame {
+	frames := slices.Concat(all...)
+	for i := range frames {
+		f := &frames[i]
+		k := kindOfWords(f.kind)
+		f.only = k.Only()
+		for _, p := range k.Phrases {
+			f.cues = append(f.cues, cue{patternOf(p), signIn(p.Template)})
+		}
 	}
-	return c
+	return frames
 }
 
-// hanLetter is one of Chinese.
-var hanLetter = regexp.MustCompile(`\p{Han}`)
+// signIn is the sign that a sentence must have for a phrase: of a file, or a folder. What
+// stands in brackets need not be there.
+func signIn(template string) string {
+	for inBrackets.MatchString(template) {
+		template = inBrackets.ReplaceAllString(template, "")
+	}
+	for _, sign := range []string{fileSign, folderSign} {
+		if strings.Contains(template, "{"+sign+"}") {
+			return "‹" + sign
+		}
+	}
+	return ""
+}
+
+// inBrackets is what may be left out, or is one of several.
+var inBrackets = regexp.MustCompile(`\[[^][()]*\]|\([^][()]*\)`)
+
+// mayRead tells whether the frame can read words at all. Most words name nothing, and
+// most are about something else.
+func (f frame) mayRead(low string) bool {
+	return len(f.only) == 0 || slices.ContainsFunc(f.only, func(part string) bool { return strings.Contains(low, part) })
+}
 
 // framed gives the goal of the first frame that fits, or nil.
 func (u *utterance) framed(frames []frame) goal {
@@ -94,40 +76,38 @@ func (u *utterance) framedAs(frames []frame, kind func(goal) bool) goal {
 		return nil
 	}
 	n := u.named()
-	han, low := hanLetter.MatchString(n.words), strings.ToLower(n.words)
-	var hints *string // those that were looked for last: frames share them
-	may := true
+	low := strings.ToLower(n.words)
 	for _, f := range frames {
-		if len(f.hints) == 0 {
-			hints, may = nil, true
-		} else if hints != &f.hints[0] {
-			hints, may = &f.hints[0], u.Lang != lang.English || f.mayRead(low)
-		}
-		if !may {
+		if u.Lang == lang.English && !f.mayRead(low) {
 			continue
 		}
 		for _, c := range f.cues {
-			if !c.fits(n.words, han) {
+			if !strings.Contains(n.words, c.sign) {
 				continue
 			}
-			m, ok := c.words.match(n.words)
-			if !ok {
-				continue
+			if m, ok := c.match(n.words); ok {
+				if g := f.reads(u, n, m); g != nil && kind(g) {
+					return g
+				}
 			}
-			for name, words := range m {
-				m[name] = strings.TrimSpace(n.said(words))
-			}
-			g := f.goal(u, n, m)
-			if g == nil || g.first() != "" && !u.offers(g.first()) || !kind(g) {
-				continue
-			}
-			if acts(g) && (!u.orders(n) || changesFile(g) && (whoseFile.has(n.words) || severalDeeds.has(n.words))) {
-				continue
-			}
-			return g
 		}
 	}
 	return nil
+}
+
+// reads makes the goal of what a phrase captured. What changes something must be an order.
+func (f frame) reads(u *utterance, n naming, m captures) goal {
+	for name, words := range m {
+		m[name] = strings.TrimSpace(n.said(words))
+	}
+	g := f.goal(u, n, m)
+	if g == nil || g.first() != "" && !u.offers(g.first()) {
+		return nil
+	}
+	if acts(g) && (!u.orders(n) || changesFile(g) && (whoseFile.has(n.words) || severalDeeds.has(n.words))) {
+		return nil
+	}
+	return g
 }
 
 var (
@@ -163,26 +143,13 @@ var notNeeded = newPattern(`\b(?:i |we |you |nobody |that |it )*(?:don't|do not|
 
 // earlyFrames are tried before the rules.
 var earlyFrames = sync.OnceValue(func() []frame {
-	return slices.Concat(hinted(toldFrames(), "0 1 2 3 4 5 6 7 8 9"), hinted([]frame{withApp()}, "‹"), hinted([]frame{tableFrame()}, ".db .sqlite"))
+	return framesOf(toldFrames(), []frame{withApp(), tableFrame()})
 })
-
-// searchHints are in all searches.
-const searchHints = "‹ file doc note paper anything something anywhere somewhere where stuff thing place invoice receipt contract report letter bill photo picture image scan hledej najdi vyhledej"
-
-// mediaHints are in all orders to a player.
-const mediaHints = "volume loud quiet soft music song track tune skip next mute silence paus hold freez play stop sound video radio podcast noise hear back previous last continue resume turn up turn down crank unpause keep carry start again album beat one before hlasit zvuk hudb písni pisni skladb nahlas pauz přehr prehr ticho tiše"
-
-// factHints are in all questions about this machine and the time.
-var factHints = map[string][]string{
-	currentTime:   strings.Split(bigCity+"|"+manyZones, "|"),
-	systemInfo:    strings.Fields("boot start turned switched powered been ram memory gb gig mb disk space storage room drive ssd hdd full processor cpu chip core"),
-	listProcesses: strings.Fields("process proces program aplikac running open active alive going started left leave close quit kill stop shut ran"),
-}
 
 // frames are all other frames, in the order they are tried: what changes something must be
 // worded so, and comes before what only looks.
 var frames = sync.OnceValue(func() []frame {
-	return slices.Concat(editFrames(), changeFrames(), textFrames(), hinted(mediaFrames(), mediaHints), doFrames(), wishFrames(), hinted(searchFrames(), searchHints), lookFrames(), hintedByTool(factFrames(), factHints))
+	return framesOf(editFrames(), changeFrames(), textFrames(), mediaFrames(), doFrames(), wishFrames(), searchFrames(), lookFrames(), factFrames())
 })
 
 // plausible tells whether what a goal looks at can be named so: rules that take any

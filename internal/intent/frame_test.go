@@ -2,6 +2,7 @@ package intent
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,37 +19,47 @@ func hears(words string) *utterance {
 	return New(Config{}).understand(s)
 }
 
-// Every pattern has a sentence beside it that it is for.
+// The sentences of a frame lead to what the frame makes of them, or an earlier one to a
+// call of the same tool.
 func TestFramesReadTheirExamples(t *testing.T) {
 	all := slices.Concat(earlyFrames(), frames())
 	for _, f := range all {
-		for _, c := range f.cues {
-			u := hears(c.example)
-			n := u.naming(u.core)
-			if _, ok := c.words.match(n.words); !ok {
-				t.Errorf("%s: its pattern does not match %q as %q", f.tool, c.example, n.words)
-				continue
-			}
-			g := u.framed(all)
-			if g == nil {
-				t.Errorf("%s: %q has no goal", f.tool, c.example)
-				continue
-			}
-			move := g.next(u, nil)
-			switch {
-			case g.first() == "" && move.Say == "":
-				t.Errorf("%s: nothing is said to %q", f.tool, c.example)
-			case g.first() != "" && g.first() != f.tool && (move.Call == nil || move.Call.Name != f.tool):
-				t.Errorf("%s: %q begins with %+v", f.tool, c.example, move.Call)
+		for _, p := range kindOfWords(f.kind).Phrases {
+			for _, e := range shownBy(t, p) {
+				u := hears(e.Says)
+				if low := strings.ToLower(u.named().words); u.Lang == lang.English && !f.mayRead(low) {
+					t.Errorf("%s: what all of its kind have is not in %q", p.Where(), low)
+				}
+				if sign := signIn(p.Template); !strings.Contains(u.named().words, sign) {
+					t.Errorf("%s: %q has no sign %s", p.Where(), e.Says, sign)
+				}
+				g := u.framed(all)
+				if g == nil {
+					t.Errorf("%s: %q has no goal", p.Where(), e.Says)
+					continue
+				}
+				move := g.next(u, nil)
+				switch {
+				case g.first() == "" && move.Say == "":
+					t.Errorf("%s: nothing is said to %q", p.Where(), e.Says)
+				case g.first() != "" && g.first() != f.tool && (move.Call == nil || move.Call.Name != f.tool):
+					t.Errorf("%s: %q begins with %+v", p.Where(), e.Says, move.Call)
+				}
 			}
 		}
 	}
-	for _, form := range swapForms {
-		u := hears(form.example)
-		_, ok := u.framed(all).(replacing)
-		if !ok {
-			t.Errorf("%q as %q is no change of words", form.example, u.naming(u.core).without("‹file1›"))
-			continue
+}
+
+// The sentences of the forms of a swap are changes of words.
+func TestSwapForms(t *testing.T) {
+	for _, kind := range []string{"edits/must be", "edits/other words"} {
+		for _, p := range kindOfWords(kind).Phrases {
+			for _, e := range shownBy(t, p) {
+				u := hears(e.Says)
+				if _, ok := u.framed(frames()).(replacing); !ok {
+					t.Errorf("%s: %q as %q is no change of words", p.Where(), e.Says, u.named().without("‹file1›"))
+				}
+			}
 		}
 	}
 }

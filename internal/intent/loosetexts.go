@@ -21,6 +21,16 @@ func newTextFile(u *utterance, m captures) goal {
 	return change{writeFile, arguments{"path": path, "content": text}}
 }
 
+// jottedDown makes the goal of one line more: what is jotted down goes to what is there.
+func jottedDown(u *utterance, m captures) goal {
+	path, ok := u.theFile(m["file"])
+	text, quoted := literal(u.verbatim(m["text"]))
+	if !ok || text == "" || !quoted && startsQuote(text) || !u.offers(readFile) {
+		return nil
+	}
+	return appending{path, text}
+}
+
 // looseTexts ask for a new text.
 func looseTexts() []rule {
 	return []rule{

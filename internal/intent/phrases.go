@@ -33,9 +33,15 @@ var book = sync.OnceValue(func() *phrase.Book {
 // given are lists of words that rules in code use as well.
 var given = map[string]string{
 	"file":        unnamed(fileName),
+	"file before": fileBefore,
 	"some text":   unnamed(someText),
+	"few words":   fewWords,
 	"quotes":      inQuotes,
 	"zh computer": computerZH,
+	"nth line":    nthLine,
+	"app":         appNames,
+	"program":     programNames,
+	"city":        bigCity + "|" + manyZones,
 }
 
 // unnamed is what stands in an expression that has a name.

@@ -150,7 +150,7 @@ func withName(clauses []string) string {
 // reworded gives the goal of the first other wording that a rule knows. What would
 // change, run or send something must not be taken back by the rest of the words.
 func (r *Router) reworded(u *utterance) goal {
-	if (asksHow.has(u.core) || talkOpening.has(u.core)) && u.path() == "" { // no other words for it are a request
+	if (asksHow.has(u.core) || talkOpening.has(u.core) || ownToDo.has(u.core)) && u.path() == "" { // no other words for it are a request
 		return nil
 	}
 	var weak goal
@@ -186,6 +186,7 @@ var actors = []string{writeFile, editFile, moveFile, deleteFile, runCommand, ope
 
 var (
 	notAsked  = wordsOf("wording/not asked")
+	ownToDo   = wordsOf("wording/own to do")
 	reassures = wordsOf("wording/reassures")
 )
 

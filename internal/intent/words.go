@@ -128,7 +128,7 @@ func (u *utterance) countOf(g counting, logs bool) goal {
 }
 
 // notSought is what people seek that is not in files.
-var notSought = newPattern(`^(?:me|myself|yourself|us|it|them|that|this|out|love|peace|god|help|more|something|anything|everything|nothing|someone|happiness|inspiration|ideas?|info|information|files?|folders?|here|there|to|ho|něco|文件|文件夹)$`)
+var notSought = newPattern(`^(?:me|myself|yourself|us|it|them|that|this|out|love|peace|god|help|more|something|anything|everything|nothing|someone|happiness|inspiration|ideas?|info|information|files?|folders?|here|there|around|to|ho|něco|文件|文件夹)$`)
 
 // findIn makes the goal of showing the lines of a file, of the logs, or of all
 // files that have a text.

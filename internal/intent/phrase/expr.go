@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -28,13 +29,13 @@ func (p *Phrase) Expr() (string, error) {
 		r = row{{node: n}}
 	}
 	begin, end := "^", "$"
-	if len(r) > 1 && isGap(r[0].node) {
+	if len(r) > 1 && isOpen(r[0].node) {
 		if begin = ""; r[1].apart {
 			begin = "(?:^|" + edge + ")"
 		}
 		r = r[1:]
 	}
-	if last := len(r) - 1; last > 0 && isGap(r[last].node) {
+	if last := len(r) - 1; last > 0 && isOpen(r[last].node) {
 		apart := r[last].apart
 		r = r[:last]
 		switch {
@@ -58,6 +59,18 @@ func (p *Phrase) Replacement() string {
 }
 
 func isGap(n node) bool { _, ok := n.(gap); return ok }
+
+// isOpen tells that a node is any words, however many.
+func isOpen(n node) bool { return n == node(gap{}) }
+
+// expr is an expression for what may be in a gap. One that is limited is as short as
+// it can be.
+func (g gap) expr() string {
+	if g.most == 0 {
+		return ".*"
+	}
+	return fmt.Sprintf(".{0,%d}?", g.most)
+}
 
 // empty tells whether a node may stand for nothing.
 func empty(n node) bool {
@@ -91,7 +104,7 @@ func expr(n node) string {
 	case word:
 		return string(n)
 	case gap:
-		return ".*"
+		return n.expr()
 	case maybe:
 		return expr(n.node)
 	case slot:
@@ -148,7 +161,7 @@ func (r row) behind(first bool) string {
 		}
 		switch {
 		case isGap(part.node):
-			b.WriteString(anything(i == 0, part.apart, next, i == len(r)-1))
+			b.WriteString(anything(part.node.(gap).expr(), i == 0, part.apart, next, i == len(r)-1))
 			first = true
 		case !first && empty(part.node):
 			b.WriteString("(?:" + several(part.node, space, "") + ")" + sign(part.node))
@@ -223,18 +236,18 @@ func sign(n node) string {
 
 // anything is an expression for any words, which are apart from what is beside them. At
 // an end of a row nothing else has to be there.
-func anything(begins, before, after, ends bool) string {
+func anything(words string, begins, before, after, ends bool) string {
 	switch {
 	case begins && after:
-		return "(?:.*" + edge + ")?"
+		return "(?:" + words + edge + ")?"
 	case ends && before:
-		return "(?:" + edge + ".*)?"
+		return "(?:" + edge + words + ")?"
 	case before && after:
-		return edge + "(?:.*" + edge + ")?"
+		return edge + "(?:" + words + edge + ")?"
 	case before:
-		return edge + ".*"
+		return edge + words
 	case after:
-		return ".*" + edge
+		return words + edge
 	}
-	return ".*"
+	return words
 }

@@ -23,6 +23,7 @@
 //	rain~            a word and whatever letters it goes on with
 //	time_zone        two words that some write as one
 //	...              any words or none; at an end, the sentence may go on there
+//	...20            up to twenty signs
 //	`\d{1,2}`        a regular expression, for what words cannot say
 //	\(               a sign that means something else without the stroke
 //
@@ -30,10 +31,14 @@
 // words are. A phrase takes a whole sentence. One that ends in "-> move {file} to {where}"
 // puts the sentence in other words; its examples show them behind the arrow.
 //
+// A kind may say what is in all of its English sentences, so that others need not be
+// tried: "only with: loud | quiet | <player>".
+//
 // What it looks like is owed to the sentence templates of Home Assistant.
 package phrase
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -58,6 +63,33 @@ type Kind struct {
 	Name    string // the file's name, a slash, and its own
 	About   string
 	Phrases []*Phrase
+
+	book *Book
+	only string // as it is written
+}
+
+// Only are parts of words of which one is in all sentences that a kind reads, at least in
+// English; none: it says nothing about that.
+func (k *Kind) Only() (parts []string) {
+	if k.only == "" {
+		return nil
+	}
+	family, _, _ := strings.Cut(k.Name, "/")
+	for part := range strings.SplitSeq(k.only, "|") {
+		if part = strings.TrimSpace(part); strings.HasPrefix(part, "<") {
+			for word := range strings.SplitSeq(k.book.written(family, strings.Trim(part, "<>")), "|") {
+				parts = append(parts, strings.TrimSpace(word))
+			}
+			continue
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// written is a list as it is written, or nothing.
+func (b *Book) written(family, name string) string {
+	return cmp.Or(b.lists[family+"/"+name], b.lists[Shared+"/"+name], b.raw[name])
 }
 
 // Phrase is one form of a sentence.
@@ -150,16 +182,20 @@ type reader struct {
 	kind         *Kind
 	phrase       *Phrase
 	list         string // the one that may go on in the next line
+	only         bool   // what a kind has in all its sentences may go on there
 }
 
 func (r *reader) read(line string) error {
 	word := strings.TrimLeft(line, " \t")
 	indented := word != line
+	if !indented {
+		r.only = false
+	}
 	switch {
 	case word == "":
 		r.phrase, r.list = nil, ""
 	case strings.HasPrefix(line, "## "):
-		r.kind = &Kind{Name: r.family + "/" + line[3:]}
+		r.kind = &Kind{Name: r.family + "/" + line[3:], book: r.book}
 		if r.book.Kind(r.kind.Name) != nil {
 			return fmt.Errorf("there are two kinds %q", r.kind.Name)
 		}
@@ -173,6 +209,8 @@ func (r *reader) read(line string) error {
 		return r.more(word)
 	case strings.HasPrefix(line, "<"):
 		return r.newList(line)
+	case strings.HasPrefix(line, onlyWith):
+		return r.newOnly(line)
 	default:
 		return r.newPhrase(line)
 	}
@@ -185,6 +223,8 @@ func (r *reader) more(words string) error {
 	switch {
 	case r.list != "":
 		r.book.lists[r.list] += " " + words
+	case r.only:
+		r.kind.only += " " + words
 	case r.phrase == nil:
 		return fmt.Errorf("nothing above it goes on with %q", words)
 	case mark == "+":
@@ -210,6 +250,18 @@ func (r *reader) newList(line string) error {
 	}
 	r.book.lists[name] = strings.TrimSpace(words)
 	r.list, r.phrase = name, nil
+	return nil
+}
+
+// onlyWith begins the line that says what is in all sentences of a kind.
+const onlyWith = "only with: "
+
+func (r *reader) newOnly(line string) error {
+	if r.kind == nil || r.kind.only != "" {
+		return fmt.Errorf("%q is of no kind, or its second one", line)
+	}
+	r.kind.only = strings.TrimPrefix(line, onlyWith)
+	r.phrase, r.list, r.only = nil, "", true
 	return nil
 }
 

@@ -108,6 +108,34 @@ func TestSlots(t *testing.T) {
 	}
 }
 
+func TestGap(t *testing.T) {
+	re := compiled(t, "en: ... find ...6 {word}")
+	for says, want := range map[string]string{
+		"find it": "it", "so find a b": "b", "find all of it": "it", "find every one of it": "", "finds it": "",
+	} {
+		got := ""
+		if m := re.FindStringSubmatch(says); m != nil {
+			got = m[re.SubexpIndex("word")]
+		}
+		if got != want {
+			t.Errorf("%s finds %q in %q, not %q", re, got, says, want)
+		}
+	}
+	if re := compiled(t, "zh: ...把...2放"); !re.MatchString("请把它放") || re.MatchString("把它们都放") {
+		t.Errorf("%s counts wrongly", re)
+	}
+}
+
+func TestOnlyWith(t *testing.T) {
+	b, err := bookOf(t, "only with: loud | <word list> |\n  of it | <given>\nen: louder\n<word list> = soft | low")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(b.Kind("home/kind").Only(), ","); got != `loud,soft,low,of it,\d+` {
+		t.Errorf("only with %s", got)
+	}
+}
+
 func TestReplacement(t *testing.T) {
 	for _, tc := range []struct{ phrase, says, becomes string }{
 		{"en: gimme ... -> give me ...", "gimme the file", "give me the file"},
@@ -167,6 +195,8 @@ func TestMistakes(t *testing.T) {
 		"en: find (|it)":                       "nothing stands before",
 		"en: find >":                           "stands for itself only behind a stroke",
 		"en: find \\":                          "stands before nothing",
+		"en: find ...5000 it":                  "a gap has up to 1000",
+		"only with: a\nonly with: b":           "its second one",
 		"en: find <a>\n<a> = x <b>\n<b> = <a>": "a list is in itself",
 		"en: " + strings.Repeat("(", 50):       "deep",
 	} {

@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,9 +12,9 @@ import (
 type node interface{}
 
 type (
-	word  string   // a regular expression for it
-	gap   struct{} // any words
-	oneOf []node   // one of several
+	word  string             // a regular expression for it
+	gap   struct{ most int } // any words, or up to so many signs
+	oneOf []node             // one of several
 	maybe struct{ node }
 	again struct { // several of it, with or without spaces between
 		node
@@ -138,10 +139,27 @@ func (p *parser) part(close bool) (node, error) {
 		return word("(?:" + expr + ")"), nil
 	}
 	if p.takes("...") {
-		return gap{}, nil
+		return p.gap()
 	}
 	return p.word()
 }
+
+// gap reads how many signs it may be long.
+func (p *parser) gap() (node, error) {
+	digits := len(p.rest) - len(strings.TrimLeft(p.rest, "0123456789"))
+	if digits == 0 {
+		return gap{}, nil
+	}
+	most, err := strconv.Atoi(p.rest[:digits])
+	if err != nil || most == 0 || most > longestGap {
+		return nil, fmt.Errorf("a gap has up to %d signs, not %s", longestGap, p.rest[:digits])
+	}
+	p.rest = p.rest[digits:]
+	return gap{most}, nil
+}
+
+// longestGap is the most that regular expressions count to.
+const longestGap = 1000
 
 // bracket reads what is in a pair of brackets.
 func (p *parser) bracket(end string, close bool) (node, error) {
