@@ -103,6 +103,27 @@ type Counting struct {
 	Schema float64 `json:"schema,omitempty"`
 }
 
+// What chat templates write at most, in tokens. They take some 3 to 15 around a message;
+// a default system prompt and the date come before all messages, and a page of rules before
+// tools. What a server tells far beyond that would leave a conversation no room.
+const (
+	mostAroundMessage = 64
+	mostAroundTool    = 256
+	mostAroundAll     = 1024
+)
+
+// Sane is c without what no chat template writes, which counts as not known.
+func (c Counting) Sane() Counting {
+	beyond := func(n, most float64) bool { return !(n >= -most && n <= most) } // nor NaN
+	if c.Message < 0 || beyond(c.Message, mostAroundMessage) || beyond(c.Prompt, mostAroundAll) {
+		c.Message, c.Prompt = 0, 0
+	}
+	if c.Schema < 0 || beyond(c.Schema, 5) || beyond(c.Tool, mostAroundTool) || beyond(c.Tools, mostAroundAll) {
+		c.Tools, c.Tool, c.Schema = 0, 0, 0
+	}
+	return c
+}
+
 // TextWeights are the weights of package text, which says what they are.
 type TextWeights struct {
 	Words   float64 `json:"words"`

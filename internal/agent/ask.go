@@ -137,7 +137,7 @@ func (t *turn) stream(ctx context.Context, req *loci.Request, reader *toolcall.R
 			out.finish = loci.FinishStop
 			break
 		}
-		if out.over = cmp.Or(held.tears(inText, text.String()), held.tears(inThoughts, thoughts.String())); out.over != nil {
+		if out.over = cmp.Or(held.tears(inText, text.String(), reader.Calling()), held.tears(inThoughts, thoughts.String(), false)); out.over != nil {
 			out.finish = loci.FinishLength
 			break
 		}
@@ -173,7 +173,7 @@ func (t *turn) book(req *loci.Request, before past, out *output, took time.Durat
 	out.receipt.Millis = took.Milliseconds()
 	t.Receipt = receipt.Sum(t.Receipt, out.receipt)
 	t.finish = out.finish
-	t.agent.scales.heed(t.profile, t.estimate, out.receipt.Prompt)
+	t.weighed(out.receipt.Prompt)
 	t.agent.steps.finish(t.session.ID, out)
 	r := out.receipt
 	t.log.Info("model call", "stage", "model", "step", t.Step, "prompt_tokens", r.Prompt,

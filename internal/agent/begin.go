@@ -52,6 +52,7 @@ func (t *turn) ready(ctx context.Context) (opened []string, err error) {
 // meet finds out about the model.
 func (t *turn) meet(ctx context.Context) (err error) {
 	t.profile, err = t.agent.cfg.Model.Profile(ctx, cmp.Or(t.req.Model, t.session.Model))
+	t.profile.Counting = t.agent.scales.believed(t.profile)
 	return t.manage(err)
 }
 

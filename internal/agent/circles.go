@@ -52,23 +52,30 @@ func said(piece string) bool {
 		strings.IndexFunc(piece, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) >= 0
 }
 
-// Bounds of a reply that comes to no end by itself. A text may well have the same line
-// some times, so much more is let pass than in the tiny tier.
+// Bounds of a reply that comes to no end by itself. A person may ask for the same line a
+// hundred times, and data repeat themselves, so much more is let pass than in the tiny tier.
 const (
 	lookEvery    = 256    // bytes
 	longestPiece = 600    // bytes
-	pieceTimes   = 5      // so often
-	leastAgain   = 1600   // bytes, and as much
+	pieceTimes   = 5      // so often at least
+	againTail    = 1600   // bytes at the end that are looked at first, and as many blanks are too many
+	leastAgain   = 2000   // tokens of words over and over in a small window,
+	mostAgain    = 4000   // and in a large one
+	dataAgain    = 3      // times as much of data: code, tables, numbers, lines
 	longestReply = 16_384 // tokens, or the window's if that is larger: what goes on pushes out its own beginning
 )
 
 // leash watches a reply while it comes.
 type leash struct {
 	weigh  func(string) int
+	again  int // tokens of words that may come over and over
 	most   int // tokens; 0: the server has been told a bound
 	looked [2]int
 	tokens int
 }
+
+// again is how many tokens of words over and over a reply may have: a share of the window.
+func again(window int) int { return min(mostAgain, max(leastAgain, window/4)) }
 
 // What a reply has.
 const (
@@ -78,7 +85,8 @@ const (
 
 // tears tells that a reply has to be ended: it is too long, or one piece over and over
 // again from some byte of what was said or thought on. What is given is all of either.
-func (l *leash) tears(which int, all string) (over *runaway) {
+// What a call carries may repeat itself as a file does: only its length counts.
+func (l *leash) tears(which int, all string, inCall bool) (over *runaway) {
 	if len(all)-l.looked[which] < lookEvery {
 		return nil
 	}
@@ -86,7 +94,7 @@ func (l *leash) tears(which int, all string) (over *runaway) {
 		l.tokens += l.weigh(all[l.looked[which]:])
 	}
 	l.looked[which] = len(all)
-	if from, again := overAndOver(all); again {
+	if from, again := l.overAndOver(all); again && !inCall {
 		return &runaway{which: which, from: from}
 	}
 	if l.most > 0 && l.tokens > l.most {
@@ -101,26 +109,74 @@ type runaway struct {
 	from  int // the byte from which on it only says again what it said; -1: it is too long
 }
 
-// overAndOver tells that the end of a text is one piece again and again, and where what
-// is said for the third time begins.
-func overAndOver(all string) (from int, ok bool) {
-	end := all[max(0, len(all)-max(2*leastAgain, pieceTimes*longestPiece)):]
-	for period := 1; period <= longestPiece; period++ {
-		length := max(pieceTimes*period, leastAgain)
-		if length > len(end) {
-			return 0, false
-		}
-		tail := end[len(end)-length:]
-		if tail[period:] != tail[:length-period] {
-			continue
-		}
-		from = len(all) - length
-		for from > 0 && all[from-1] == all[from-1+period] {
-			from--
-		}
-		return from + 2*period, true
+// overAndOver tells that the end of a text is one piece again and again, and too often,
+// and where what is said for the third time begins.
+func (l *leash) overAndOver(all string) (from int, ok bool) {
+	tail := min(againTail, l.again)
+	period := repeated(all, tail)
+	if period == 0 {
+		return 0, false
 	}
-	return 0, false
+	from = len(all) - max(pieceTimes*period, tail)
+	for from > 0 && all[from-1] == all[from-1+period] {
+		from--
+	}
+	piece, most := all[len(all)-period:], l.again
+	switch {
+	case strings.TrimSpace(piece) == "": // of which tokenizers make one token
+		return from + 2*period, len(all)-from >= againTail
+	case !strings.Contains(piece, "```") && (!wordy(piece) || fenced(all[:from])):
+		most *= dataAgain
+	}
+	end := all[len(all)-max(period, min(len(all)-from, tail)):]
+	tokens := float64(l.weigh(end)) / float64(len(end)) * float64(len(all)-from)
+	return from + 2*period, tokens >= float64(most)
+}
+
+// repeated is the length of the piece that so many bytes at the end of a text are made
+// of, and at least pieceTimes of it; 0 if there is none.
+func repeated(all string, tail int) (period int) {
+	end := all[max(0, len(all)-max(tail, pieceTimes*longestPiece)):]
+	for period = 1; period <= longestPiece; period++ {
+		length := max(pieceTimes*period, tail)
+		if length > len(end) {
+			return 0
+		}
+		if last := end[len(end)-length:]; last[period:] == last[:length-period] {
+			return period
+		}
+	}
+	return 0
+}
+
+// wordy tells whether a piece that comes again and again is words with something between
+// them, and not the row of a table, markup, numbers or one letter.
+func wordy(piece string) bool {
+	letters, between, other := 0, 0, 0
+	for _, r := range piece {
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+			if r >= 0x2e80 { // scripts that have no blanks
+				between++
+			}
+		case unicode.IsSpace(r), strings.ContainsRune(".,;:!?'’\"*-。，、！？…", r):
+			between++
+		default:
+			other++
+		}
+	}
+	return between > 0 && letters > 4*other && letters > between/2
+}
+
+// fenced tells whether a text ends in a block of code.
+func fenced(text string) (in bool) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimLeft(line, " \t>"); strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
+			in = !in
+		}
+	}
+	return in
 }
 
 // without is a reply as the model is sent it from then on: it would take up the thread
@@ -134,7 +190,7 @@ func (r runaway) without(reply string) string {
 
 // leash is what holds the reply to a request.
 func (t *turn) leash(req *loci.Request) *leash {
-	l := &leash{weigh: t.weigh, most: max(t.profile.Window, longestReply)}
+	l := &leash{weigh: t.weigh, again: again(t.profile.Window), most: max(t.profile.Window, longestReply)}
 	if most := req.Options.MaxTokens; most != nil && *most > 0 {
 		l.most = 0
 	}

@@ -34,6 +34,8 @@ const (
 	digestRule = 110              // tokens that tell the model what to do with a part
 	leastPart  = 300              // tokens of a part; of smaller ones a model makes no sense
 	mostParts  = 8
+
+	leastDigest = 80 // tokens of words over and over that are no digest
 )
 
 // long is a result that is too long for its share of the window.
@@ -271,6 +273,8 @@ func (t *turn) readPart(ctx context.Context, l long, from int, p plan, i int) (s
 	reader := toolcall.NewReader(t.specs)
 	var said strings.Builder
 	var usage *loci.Usage
+	var over *runaway
+	tight := &leash{weigh: t.weigh, again: max(leastDigest, p.most/2)}
 	bytes := 0
 	for chunk, err := range t.agent.cfg.Model.Chat(ctx, *req) {
 		if err != nil {
@@ -279,7 +283,7 @@ func (t *turn) readPart(ctx context.Context, l long, from int, p plan, i int) (s
 		bytes += len(chunk.Text)
 		said.WriteString(reader.Write(chunk.Text))
 		usage = cmp.Or(chunk.Usage, usage)
-		if circles(said.String()) {
+		if over = tight.tears(inText, said.String(), false); over != nil {
 			break
 		}
 	}
@@ -289,6 +293,9 @@ func (t *turn) readPart(ctx context.Context, l long, from int, p plan, i int) (s
 	rest, _, _ := reader.Close()
 	said.WriteString(rest)
 	t.bookPart(req, usage, bytes)
+	if over != nil {
+		return "", loci.Errorf(loci.Refused, "The model said the same over and over of a part of a result.")
+	}
 	words := said.String()
 	if held {
 		words = inForm(words)

@@ -186,7 +186,7 @@ func TestNotCondensed(t *testing.T) {
 
 // TestCondenseFails falls back to the cut, says so, and does not try again.
 func TestCondenseFails(t *testing.T) {
-	for name, part := range map[string]any{"an error": loci.Errorf(loci.Unreachable, "Gone."), "silence": ""} {
+	for name, part := range map[string]any{"an error": loci.Errorf(loci.Unreachable, "Gone."), "silence": "", "the same over and over": strings.Repeat("It was refused again. ", 40)} {
 		w, parts := condensing(t, loci.TierNative, func(loci.Request) any { return part })
 		o, told := w.notices("Was connection 250 refused?")
 		last := w.model.requests[len(w.model.requests)-1].Messages

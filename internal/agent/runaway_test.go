@@ -31,7 +31,8 @@ func (m *endless) Chat(_ context.Context, req loci.Request) iter.Seq2[loci.Chunk
 			return
 		}
 		for m.told = 0; m.told < 1_000_000; m.told++ {
-			if !yield(m.piece(m.told), nil) {
+			c := m.piece(m.told)
+			if !yield(c, nil) || c.Finish != "" {
 				return
 			}
 		}
@@ -55,11 +56,11 @@ func TestRunaway(t *testing.T) {
 		sent  string // how the reply ends that the model is sent later
 		told  int    // pieces at most
 	}{
-		"native":           {tier: loci.TierNative, piece: same, says: "over and over again", sent: "It snows. I am sorry for that. I am sorry for that", told: 200},
-		"text":             {tier: loci.TierText, piece: same, says: "over and over again", sent: "It snows. I am sorry for that. I am sorry for that", told: 200},
-		"within a maximum": {tier: loci.TierText, piece: same, most: new(100_000), says: "over and over again", sent: "It snows. I am sorry for that. I am sorry for that", told: 200},
+		"native":           {tier: loci.TierNative, piece: same, says: "over and over again", sent: "It snows. I am sorry for that. I am sorry for that", told: 400},
+		"text":             {tier: loci.TierText, piece: same, says: "over and over again", sent: "It snows. I am sorry for that. I am sorry for that", told: 400},
+		"within a maximum": {tier: loci.TierText, piece: same, most: new(100_000), says: "over and over again", sent: "It snows. I am sorry for that. I am sorry for that", told: 400},
 		"thoughts": {tier: loci.TierNative, piece: func(i int) loci.Chunk { return loci.Chunk{Reasoning: same(i).Text} },
-			says: "in its thoughts", told: 200},
+			says: "in its thoughts", told: 400},
 		"another each time": {tier: loci.TierNative, piece: func(i int) loci.Chunk { return loci.Chunk{Text: fmt.Sprintf("And %d more of them. ", i)} },
 			says: "longer than the model's window", told: 8000},
 	} {
@@ -82,5 +83,34 @@ func TestRunaway(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCallsRepeatThemselves has a model write a file whose lines are all the same, in
+// every form in which a reply holds a call.
+func TestCallsRepeatThemselves(t *testing.T) {
+	const row = "0,0,0,0,0,0,0,0\\n"
+	for name, form := range map[string][2]string{
+		"a tag":      {`Here it is. <tool>write_file(path="a.csv", content="`, `")</tool>`},
+		"JSON":       {`{"name": "write_file", "arguments": {"path": "a.csv", "content": "`, `"}}`},
+		"JSON block": {"```json\n" + `{"name": "write_file", "arguments": {"path": "a.csv", "content": "`, "\"}}\n```"},
+	} {
+		w := newWorld(t, loci.TierText)
+		const rows = 900
+		m := &endless{tier: loci.TierText, piece: func(i int) loci.Chunk {
+			switch i {
+			case 0:
+				return loci.Chunk{Text: form[0]}
+			case rows + 1:
+				return loci.Chunk{Text: form[1], Finish: loci.FinishStop}
+			}
+			return loci.Chunk{Text: row}
+		}}
+		w.agent.Close()
+		w.agent = w.with(m)
+		o := w.turn(loci.TurnRequest{Principal: owner, Message: loci.Message{Role: loci.User, Content: "Write a.csv with 900 rows of eight zeros."}})
+		if m.told != rows+1 || len(o.asked) != 1 {
+			t.Errorf("%s: after %d of %d pieces, %d asked: %.300q", name, m.told, rows+1, len(o.asked), o.text)
+		}
 	}
 }

@@ -278,6 +278,7 @@ type around struct{ prompt, message, tools, tool, schema float64 }
 
 // aroundOf takes what was counted, and what is usual where nothing was.
 func aroundOf(c loci.Counting) around {
+	c = c.Sane() // it may have been stored before it was looked at like that
 	a := around{message: messageTokens, tool: toolTokens, schema: 1}
 	if c.Message > 0 {
 		a.prompt, a.message = c.Prompt, c.Message
@@ -308,13 +309,15 @@ func (t *turn) tokens(n int) int {
 // scales remembers, for each model, how many tokens it made of what we took for one.
 // It is safe for concurrent use.
 type scales struct {
-	mu   sync.Mutex
-	made map[string]float64
+	mu      sync.Mutex
+	made    map[string]float64
+	doubted map[string]bool // models whose server counts samples otherwise than prompts
 }
 
 const (
 	leastEstimate         = 200 // tokens; of fewer the template's own are too large a part
 	leastScale, mostScale = 0.8, 4
+	mostWrong             = 2 // times; a server that counted the samples rightly is nearer
 )
 
 func scaleKey(p loci.Profile) string { return p.Server + " " + cmp.Or(p.Digest, p.Model) }
@@ -342,6 +345,43 @@ func (s *scales) heed(p loci.Profile, estimate, counted int) {
 		now = before*0.8 + now*0.2
 	}
 	s.made[key] = now
+}
+
+// doubt compares an estimate with what a call took: a server that counts samples quite
+// otherwise than prompts is not believed about the samples.
+func (s *scales) doubt(p loci.Profile, estimate, counted int) {
+	if p.Counting == (loci.Counting{}) || estimate < leastEstimate || counted <= 0 || max(estimate, counted) <= mostWrong*min(estimate, counted) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.doubted == nil {
+		s.doubted = map[string]bool{}
+	}
+	s.doubted[scaleKey(p)] = true
+	delete(s.made, scaleKey(p)) // it is of an estimate that is not made any more
+}
+
+// believed is what is known of how a model counts, and nothing where its calls took
+// something quite different.
+func (s *scales) believed(p loci.Profile) loci.Counting {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.doubted[scaleKey(p)] {
+		return loci.Counting{}
+	}
+	return p.Counting
+}
+
+// weighed learns from what the server counted of the prompt that was made last.
+func (t *turn) weighed(counted int) {
+	s := &t.agent.scales
+	if s.doubt(t.profile, t.estimate, counted); s.believed(t.profile) != t.profile.Counting {
+		t.log.Warn("the server counts prompts otherwise than samples, so the samples do not count", "stage", "window", "estimate", t.estimate, "counted", counted)
+		t.profile.Counting = loci.Counting{}
+		return
+	}
+	s.heed(t.profile, t.estimate, counted)
 }
 
 // mostRefused is how often a turn tries again with less.

@@ -230,3 +230,28 @@ func TestManySteps(t *testing.T) {
 		}
 	}
 }
+
+// TestLyingTokenizer does not leave a conversation out for what a server tells of its
+// chat template or tokenizer, and its own counts of prompts say otherwise.
+func TestLyingTokenizer(t *testing.T) {
+	high := loci.TextWeights{Words: 5, Names: 5, Marks: 5, Blanks: 5, Digits: 5, Accents: 5, Han: 5, Letters: 5, Mixed: 5}
+	for name, c := range map[string]loci.Counting{
+		"around messages": {Message: 7122, Prompt: 9},
+		"around tools":    {Message: 5, Schema: 4.9, Tools: 9000, Tool: 9000},
+		"of words":        {Weights: high, Message: 64, Prompt: 1000},
+	} {
+		w := newWorld(t, loci.TierNative, "One.", "Two.", "Three.", "Four.", "Five.")
+		w.model.window, w.model.honest, w.model.found.Counting = 4096, true, c
+		var session string
+		for i := range 5 {
+			o := w.turn(loci.TurnRequest{Principal: owner, Session: session, Message: loci.Message{Role: loci.User, Content: fmt.Sprintf("Question %d.", i)}})
+			session = o.session
+			if strings.Contains(o.text, "no longer sees") {
+				t.Errorf("%s: %q", name, o.text)
+			}
+		}
+		if last := w.model.requests[len(w.model.requests)-1]; len(last.Messages) != 10 {
+			t.Errorf("%s: %d messages are sent", name, len(last.Messages))
+		}
+	}
+}

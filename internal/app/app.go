@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -275,15 +274,13 @@ func (a *App) openAgent(ctx context.Context) error {
 
 // toolConfig says what models can use, and what they never see.
 func (a *App) toolConfig(now func() time.Time) tool.Config {
-	p := a.opts.Paths
 	return tool.Config{
 		Tools:   toolkit.All(a.toolkitConfig()),
 		Timeout: a.opts.Config.Timeouts.Tool,
 		Logger:  a.opts.Logger,
 		Ledger:  a.store,
 		Now:     now,
-		// Models must not read their own keys and the conversations of others.
-		Private: []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache},
+		Private: private(a.opts.Paths),
 		Rules:   a.rules,
 		Origins: a.origins,
 		Gate:    gate.New(a.gateConfig()),

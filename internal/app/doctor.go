@@ -66,7 +66,7 @@ func Doctor(ctx context.Context, o Options, wrong error) []Check {
 		run = config.Run{} // left by one that was killed
 	}
 	o.Hide.Add(o.Config.Secrets()...)
-	checks := []Check{ok("version", "loci %s", Build()), checkConfig(o.Paths.Config, wrong), checkFiles(o.Paths), ok("keys", "in %s and, for chat, %s", o.Paths.Key, o.Paths.ChatKey)}
+	checks := []Check{ok("version", "loci %s", Build()), checkConfig(o.Paths.Config, wrong, running && run.Config == o.Paths.Config), checkFiles(o.Paths), ok("keys", "in %s and, for chat, %s", o.Paths.Key, o.Paths.ChatKey)}
 	checks = append(checks, checkSecrets(ctx, o)...)
 	if err != nil {
 		checks = append(checks, bad("instance", Warn, err))
@@ -95,9 +95,13 @@ func checkSandbox(l confine.Level) Check {
 	return Check{"sandbox", Warn, "commands are confined by " + l.String() + ", without namespaces: " + l.Reason, "Commands cannot change the modes of files then, which compilers do: let users make user namespaces where that is possible."}
 }
 
-func checkConfig(path string, wrong error) Check {
+func checkConfig(path string, wrong error, running bool) Check {
 	if wrong != nil {
-		return bad("config", Fail, wrong)
+		c := bad("config", Fail, wrong)
+		if running {
+			c.Text += " The loci that runs keeps the settings and folders that it has."
+		}
+		return c
 	}
 	if _, err := os.Stat(path); os.IsNotExist(err) {
 		return ok("config", "%s is not there, so everything is as usual", path)

@@ -231,6 +231,9 @@ func TestDoctorWithBadConfig(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	find(t, checks, "clock")
+	if c := checkConfig(o.Paths.Config, wrong, true); c.Status != Fail || !strings.HasPrefix(c.Text, wrong.Message) || !strings.Contains(c.Text, "keeps the settings and folders") {
+		t.Errorf("while loci runs: %+v", c)
+	}
 }
 
 // Nothing is told twice.

@@ -238,6 +238,33 @@ func TestAllow(t *testing.T) {
 	}
 }
 
+// What stays closed is not said to be open, and nothing is written down for it.
+func TestAllowWhatStaysClosed(t *testing.T) {
+	p := newPerson(t, nowhere)
+	p.folder = t.TempDir()
+	closed := t.TempDir()
+	open := filepath.Join(closed, "open")
+	if err := os.Mkdir(open, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := "folders:\n  - {path: " + closed + ", access: never}\n"
+	p.write(text)
+	link := filepath.Join(p.folder, "link")
+	if err := os.Symlink(closed, link); err != nil {
+		t.Skip("links cannot be made here:", err)
+	}
+	for path, hint := range map[string]string{closed: "access: never", link: "access: never", filepath.Dir(p.config()): "belongs to loci itself"} {
+		if code := p.run("", "allow", path); code != loci.ExitDenied || strings.Contains(p.err.String(), "from now on") || !strings.Contains(p.err.String(), hint) || p.read() != text {
+			t.Errorf("%s: exit code %d, %s%s", path, code, &p.err, p.read())
+		}
+	}
+	for _, path := range []string{open, p.folder} { // the inner one counts
+		if code := p.run("", "allow", path); code != 0 || !strings.Contains(p.err.String(), "from now on") {
+			t.Errorf("%s: exit code %d, %s", path, code, &p.err)
+		}
+	}
+}
+
 // Where a variable says which folders are open, the file does not, and nobody is told so.
 func TestAllowUnderAVariable(t *testing.T) {
 	p := newPerson(t, yes().Ollama(t))

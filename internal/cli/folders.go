@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"loci"
+	"loci/internal/app"
 	"loci/internal/config"
 	"loci/internal/where"
 )
@@ -75,7 +77,7 @@ the configuration. To close one again, take it out there (loci config path).`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.load(); err != nil {
 				return err
 			}
@@ -85,7 +87,7 @@ the configuration. To close one again, take it out there (loci config path).`,
 					return noFolder(path)
 				}
 				c.warnWide(full)
-				if err := c.allowAlways(full); err != nil {
+				if err := c.allowAlways(cmd.Context(), full); err != nil {
 					return err
 				}
 				c.say("Models may look into %s from now on.%s", full, c.reach())
@@ -112,8 +114,7 @@ func (c *command) mayLook(ctx context.Context, folder string) (bool, error) {
 		case "y", "yes":
 			return true, nil
 		case "a", "always":
-			c.always(folder)
-			return true, nil
+			return c.always(ctx, folder), nil
 		case "", "n", "no":
 			c.refuse(folder)
 			return false, nil
@@ -123,13 +124,45 @@ func (c *command) mayLook(ctx context.Context, folder string) (bool, error) {
 	return false, nil
 }
 
-// always allows a folder from now on, and says what that does not reach.
-func (c *command) always(folder string) {
-	if err := c.allowAlways(folder); err != nil {
+// always allows a folder from now on, and says what that does not reach. It is false
+// where the folder stays closed.
+func (c *command) always(ctx context.Context, folder string) bool {
+	if err := c.allowAlways(ctx, folder); err != nil {
 		c.say("%s", loci.AsError(err))
-		return
+		return loci.AsError(err).Code != loci.Forbidden // otherwise this time
 	}
 	c.say("It may look there from now on.%s", c.reach())
+	return true
+}
+
+// staysClosed is the error for a folder that nobody could look into if it were allowed:
+// it is loci's own, or the configuration closes it.
+func (c *command) staysClosed(ctx context.Context, folder string) error {
+	closed := func(conf config.Config) bool {
+		_, ok := errors.AsType[*loci.ToolError](app.MayLook(ctx, app.Options{Config: conf, Paths: c.paths}, folder))
+		return ok
+	}
+	e := loci.Errorf(loci.Forbidden, "Models may still not look into %s: nothing was changed.", folder)
+	if closed(config.Config{}) {
+		return e.WithHint("It belongs to loci itself, with its keys and conversations, and stays closed.")
+	}
+	conf, _, err := config.Load(config.Sources{File: c.paths.Config, Env: c.withoutAllow})
+	if err != nil {
+		return err
+	}
+	conf.Folders = append(conf.Folders, config.Folder{Path: folder})
+	if closed(conf) {
+		return e.WithHint("A line with \"access: never\" closes it. To open it, take that line out of folders in %s.", c.paths.Config)
+	}
+	return nil
+}
+
+// withoutAllow is Getenv for who asks what the file itself says.
+func (c *command) withoutAllow(name string) string {
+	if name == "LOCI_ALLOW" {
+		return ""
+	}
+	return c.Getenv(name)
 }
 
 // reach says whom a folder that was just allowed is open to, where that is not plain.
@@ -227,7 +260,7 @@ func (c *command) firstRun(ctx context.Context) error {
 			if path = strings.TrimSpace(path); path == "" {
 				continue
 			}
-			if err := c.allowAlways(path); err != nil {
+			if err := c.allowAlways(ctx, path); err != nil {
 				c.say("%s", loci.AsError(err))
 				question = "Which others? (Enter: none)\n> "
 				continue
@@ -256,12 +289,15 @@ func (c *command) remember(path string) error {
 }
 
 // allowAlways adds a folder to the configuration file.
-func (c *command) allowAlways(path string) error {
+func (c *command) allowAlways(ctx context.Context, path string) error {
 	full, ok := config.Expand(path, c.Folder, c.Getenv)
 	if !ok || !isFolder(full) {
 		return loci.Errorf(loci.Invalid, "%.200s is not a folder; it was left out.", path)
 	}
 	if err := c.paths.Make(); err != nil {
+		return err
+	}
+	if err := c.staysClosed(ctx, full); err != nil {
 		return err
 	}
 	return config.AddFolder(config.Sources{File: c.paths.Config, Env: c.Getenv}, full)

@@ -3,12 +3,14 @@ package config
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -257,7 +259,7 @@ func TestAddFolder(t *testing.T) {
 				t.Errorf("got %q (%v), want %q", got, err, tt.after)
 			}
 			left, err := os.ReadDir(filepath.Dir(path))
-			if err != nil || len(left) != 1 {
+			if err != nil || len(left) != 2 { // with the lock
 				t.Errorf("left behind: %v", left)
 			}
 		})
@@ -289,6 +291,24 @@ func TestAddOddFolders(t *testing.T) {
 	wantMode(t, path, 0o600)
 	if AddFolder(Sources{File: path, Env: environ(t, nil)}, "relative/path") == nil {
 		t.Error("a relative path is accepted")
+	}
+}
+
+// Whoever adds a folder loses none that others add at the same time.
+func TestAddFolderTogether(t *testing.T) {
+	s := Sources{File: filepath.Join(t.TempDir(), "config.yaml"), Env: variables()}
+	const all = 12
+	var adding sync.WaitGroup
+	for i := range all {
+		adding.Go(func() {
+			if err := AddFolder(s, fmt.Sprintf("%s/%d", filepath.Dir(s.File), i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	adding.Wait()
+	if c, _, err := Load(s); err != nil || len(c.Folders) != all {
+		t.Errorf("%d of %d are there, %v", len(c.Folders), all, err)
 	}
 }
 

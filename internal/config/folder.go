@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -10,20 +11,44 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/gofrs/flock"
 
 	"loci"
 )
 
 // AddFolder adds a folder to the list in the file of s, as the last one, and
 // leaves every other line of it as it is. A folder that is there already is not
-// added again.
+// added again. Of several at the same time, each waits for the one before.
 func AddFolder(s Sources, folder string) error {
 	if !filepath.IsAbs(folder) {
 		return loci.Errorf(loci.Invalid, "The folder %s has no absolute path.", echo(folder))
 	}
-	folder = filepath.Clean(folder)
+	return alone(s.File, func() error { return addFolder(s, filepath.Clean(folder)) })
+}
+
+// editPatience is how long an edit of the configuration waits for others.
+const editPatience = 5 * time.Second
+
+// alone runs an edit of a file while no other loci edits one in its folder. The lock is
+// a file of its own, for the edited one is replaced.
+func alone(file string, edit func() error) (err error) {
+	path := filepath.Join(filepath.Dir(file), ".config.lock")
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	held, err := tryLock(lock, editPatience)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return loci.Errorf(loci.Conflict, "Another loci has been changing %s for %s.", file, editPatience).WithHint("Try again.")
+	}
+	if err != nil || !held {
+		return notWritten("file", path, err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	return edit()
+}
+
+func addFolder(s Sources, folder string) error {
 	file := s.File
 	text, _, err := readFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -139,12 +139,12 @@ func loadFile(c *Config, path, home string) ([]Warning, error) {
 }
 
 // readFile reads config.yaml, without the byte order mark that some editors
-// put in front.
+// put in front. It never waits: a pipe in its place is no configuration.
 func readFile(path string) ([]byte, fs.FileMode, error) {
 	if path == "" {
 		return nil, 0, fs.ErrNotExist
 	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, 0, err
@@ -153,6 +153,9 @@ func readFile(path string) ([]byte, fs.FileMode, error) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no regular file")
+	}
 	if err != nil {
 		return nil, 0, unreadable(path, err)
 	}

@@ -42,6 +42,10 @@ func (h *Hub) measure(ctx context.Context, t *Target, a *acquaintance, f server.
 		m.tools(&found, w)
 		moves = m.toolsMove() == loci.Yes
 	}
+	if sane := found.Sane(); sane != found {
+		h.config.Logger.Warn("what the server counts of its chat template is not believed", "model", t.Model.ID, "counting", found)
+		found = sane
+	}
 	h.config.Logger.Debug("a model's tokens were counted", "model", t.Model.ID, "counting", found)
 	return a.update(func(p *loci.Profile) bool {
 		p.Counting, p.ToolsMove = found, p.ToolsMove || moves

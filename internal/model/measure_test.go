@@ -22,6 +22,7 @@ type tokenizing struct {
 	asked atomic.Int32
 	old   bool // it knows no such questions
 	moves bool // its template writes the tools before the last message
+	lies  bool // it counts thousands of tokens around a message and a tool
 }
 
 var heavy = text.Weights{Han: 2}
@@ -68,6 +69,9 @@ func (s *tokenizing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				prompt += tools
 			}
 			prompt += strings.Repeat("\x00", 5) + m.Content
+			if s.lies {
+				prompt += strings.Repeat("\x00", 7000*(1+len(in.Tools)))
+			}
 		}
 		reply(map[string]string{"prompt": prompt})
 	default:
@@ -146,6 +150,15 @@ func TestToolsMoveShown(t *testing.T) {
 		if p, err = h.Profile(t.Context(), "m"); err != nil || p.ToolsMove != moves {
 			t.Errorf("moves %v: later %+v, %v", moves, p, err)
 		}
+	}
+}
+
+// What a server tells that no chat template writes is not kept.
+func TestMeasureOfALiar(t *testing.T) {
+	h := hub(t, Config{Backends: []server.Backend{{URL: servertest.Serve(t, &tokenizing{lies: true}) + "/v1", Dialect: loci.OpenAI, Kind: server.KindLlamaServer}}})
+	p, err := h.Profile(t.Context(), "m")
+	if c := p.Counting; err != nil || c.Message != 0 || c.Prompt != 0 || c.Tools != 0 || c.Tool != 0 || c.Schema != 0 || c.Weights.Words == 0 {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

@@ -143,7 +143,7 @@ const (
 
 func folders(f Facts) string {
 	if len(f.Folders) == 0 {
-		return "No folder of this computer is open to you. If asked about files, say that a folder must be allowed first, for example with: loci serve --allow FOLDER"
+		return "No folder of this computer is open to you. If asked about files, say that a folder must be allowed first, with: loci allow FOLDER"
 	}
 	most := mostFolders
 	if f.Brief {

@@ -72,8 +72,8 @@ func (f *Folders) errNoFolder() *loci.ToolError {
 	}
 	return &loci.ToolError{
 		Message:    "No folder may be looked into yet.",
-		Suggestion: "Tell the person to allow a folder first, by starting loci with --allow FOLDER.",
-		ForPerson:  "Allow a folder first, by starting loci with --allow FOLDER.",
+		Suggestion: "Tell the person to allow a folder first, with: loci allow FOLDER",
+		ForPerson:  "Allow a folder first, with: loci allow FOLDER",
 	}
 }
 
@@ -87,7 +87,7 @@ func (f *Folders) errOutside(shown string, link bool) *loci.ToolError {
 	return &loci.ToolError{
 		Message:    fmt.Sprintf(message, quote(shown)),
 		Suggestion: "Allowed are: " + f.list() + ". Ask the person to allow another folder if it is needed.",
-		ForPerson:  "Allowed are: " + f.list() + ". To allow another folder, start loci with --allow FOLDER.",
+		ForPerson:  "Allowed are: " + f.list() + ". To allow another folder: loci allow FOLDER",
 	}
 }
 

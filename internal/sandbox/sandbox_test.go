@@ -294,7 +294,7 @@ func TestForPerson(t *testing.T) {
 		"repotr.txt":  `Did you mean "report.txt"?`,
 		"x.md":        "Say which one, with its path.", // the message names the places
 		"zzzzzz":      "",
-		root + "/x/y": "Allowed are: " + root + "/w. To allow another folder, start loci with --allow FOLDER.",
+		root + "/x/y": "Allowed are: " + root + "/w. To allow another folder: loci allow FOLDER",
 		"":            "Write it like notes.md, with the whole path, or like ~/notes.md.",
 	} {
 		_, _, err := f.Open(t.Context(), path)
@@ -303,7 +303,7 @@ func TestForPerson(t *testing.T) {
 		}
 	}
 	_, _, err := (*Folders)(nil).Open(t.Context(), "x")
-	if e, ok := errors.AsType[*loci.ToolError](err); !ok || !strings.Contains(e.ForPerson, "--allow") {
+	if e, ok := errors.AsType[*loci.ToolError](err); !ok || !strings.Contains(e.ForPerson, "loci allow FOLDER") {
 		t.Errorf("without folders: %+v", err)
 	}
 }

@@ -39,6 +39,7 @@ func (r *Reader) capture(d dialect) {
 // the first that leaves a complete call wins. Completing a call is left to the
 // grammar of the dialect, never to a repair.
 func (r *Reader) captured(final bool) bool {
+	r.calling = true
 	m := &r.markup
 	for {
 		before := m.scan
@@ -202,6 +203,7 @@ func (r *Reader) giveBack(n int) bool {
 // ending is the mode behind a call that only counts at the end of the reply. An
 // observation behind it is the model's own invention; another bare call belongs to it.
 func (r *Reader) ending(final bool) bool {
+	r.calling = true
 	m := &r.markup
 	rest := bytes.TrimLeft(r.buf[m.from:], space+"`") // the arguments may stand in a fence
 	m.parted = m.parted || bytes.IndexByte(r.buf[m.from:len(r.buf)-len(rest)], '\n') >= 0

@@ -38,6 +38,7 @@ type Reader struct {
 	place   place   // of buf in the layout of the reply
 	blocks  blocks  // while the reply seems to be nothing but a call
 	markup  markup  // that buf begins with
+	calling bool    // the end of buf is in a call, as far as can be told
 	undone  int     // how much markup turned out to be prose
 	page    page    // what the person has
 	thought thought // what the model thought
@@ -99,10 +100,16 @@ func (r *Reader) Reasoning() string {
 // advance lets the modes read what they can and returns what became visible. Final
 // says that no more text comes, so nothing needs to be held back.
 func (r *Reader) advance(final bool) string {
-	for r.mode(r, final) {
+	for more := true; more; {
+		r.calling = false
+		more = r.mode(r, final)
 	}
 	return r.page.take()
 }
+
+// Calling tells whether what was written last is part of a call that has not come to its
+// end.
+func (r *Reader) Calling() bool { return r.calling }
 
 // show moves the first n bytes of buf to the person.
 func (r *Reader) show(n int) {

@@ -62,6 +62,7 @@ func (r *Reader) start(final bool) bool {
 // whole is the mode of a reply that seems to be nothing but a call. Whether it
 // is shows only at its end: what follows a block makes it an example.
 func (r *Reader) whole(final bool) bool {
+	r.calling = true
 	if len(r.buf) > maxMarkup || r.goesOn() {
 		r.mode = (*Reader).prose
 		return true

@@ -155,6 +155,7 @@ func TestEditReport(t *testing.T) {
 	edit := func(old, now string, all bool) string { return args(t, editArgs{"hosts.ini", old, now, all}) }
 
 	b.refuse("edit_file", edit("port = 80", "port = 8080", false), "2 times: lines 2, 4") // A
+	b.refuse("edit_file", edit("o", "0", false), "times: lines 1, 2, 3, 4.")              // a line is named once
 	b.has("hosts.ini", hosts)
 
 	south := edit("[south]\nport = 80", "[south]\nport = 81", false) // B

@@ -48,7 +48,7 @@ func replace(ctx context.Context, content string, f form, args editArgs) (change
 		return change{}, errThere(shown, linesOf(plain, found))
 	case len(found) > 1 && !args.Replace:
 		return change{}, &loci.ToolError{
-			Message:    fmt.Sprintf("The text to replace is in %s %d times: lines %s. Nothing was changed.", shown, len(found), linesOf(plain, found)),
+			Message:    fmt.Sprintf("The text to replace is in %s %d times: %s. Nothing was changed.", shown, len(found), inLines(linesOf(plain, found))),
 			Suggestion: "Give more of the text around the place that is meant, so that it is there only once; or set replace_all to change every place.",
 			ForPerson:  "Say which one, or that all are meant.",
 		}
@@ -146,8 +146,8 @@ func apply(plain string, ends []bool, found []int, old, now string) change {
 		n := strings.Count(plain[from:at], "\n")
 		after = append(after, ends[line:line+n]...)
 		line += n
-		if len(c.lines) < listPlaces {
-			c.lines = append(c.lines, len(after)+1)
+		if here := len(after) + 1; len(c.lines) < listPlaces && (len(c.lines) == 0 || c.lines[len(c.lines)-1] != here) {
+			c.lines = append(c.lines, here)
 		}
 		b.WriteString(now)
 		for i := range grown {
@@ -198,20 +198,31 @@ func withEnds(plain string, ends []bool) string {
 	return b.String()
 }
 
-// linesOf names the lines of the first places.
+// inLines puts the word before the numbers of lines.
+func inLines(numbers string) string {
+	if strings.Contains(numbers, " ") {
+		return "lines " + numbers
+	}
+	return "line " + numbers
+}
+
+// linesOf names the lines of the first places, each once.
 func linesOf(plain string, found []int) string {
 	var lines []int
-	from, line := 0, 1
-	for _, at := range found[:min(len(found), listPlaces)] {
+	from, line, more := 0, 1, ""
+	for _, at := range found {
 		line += strings.Count(plain[from:at], "\n")
 		from = at
+		if n := len(lines); n > 0 && lines[n-1] == line {
+			continue
+		}
+		if len(lines) == listPlaces {
+			more = " and more"
+			break
+		}
 		lines = append(lines, line)
 	}
-	s := numberList(lines)
-	if len(found) > listPlaces {
-		s += " and more"
-	}
-	return s
+	return numberList(lines) + more
 }
 
 // numberList writes numbers with commas between them.
