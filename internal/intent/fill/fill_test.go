@@ -47,10 +47,10 @@ func TestFill(t *testing.T) {
 		{"a box of 2.5", `size:integer`, ``},
 		{"hello", ``, `{}`},
 	} {
-		args, whole := fill.Fill(tc.words, schema(tc.schema))
+		filled := fill.Fill(tc.words, "", schema(tc.schema))
 		got := ""
-		if whole {
-			raw, err := json.Marshal(args)
+		if filled.Whole() {
+			raw, err := json.Marshal(filled.Args)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,18 +87,18 @@ func schema(short string) json.RawMessage {
 }
 
 func TestFillObject(t *testing.T) {
-	args, whole := fill.Fill("a point at latitude 50.1 and longitude 14.4", json.RawMessage(
+	filled := fill.Fill("a point at latitude 50.1 and longitude 14.4", "", json.RawMessage(
 		`{"type":"object","properties":{"point":{"type":"object","properties":{"latitude":{"type":["number","null"]},"longitude":{"type":"number"}},"required":["latitude","longitude"]}},"required":["point"]}`))
-	raw, err := json.Marshal(args)
-	if err != nil || !whole || string(raw) != `{"point":{"latitude":50.1,"longitude":14.4}}` {
-		t.Errorf("%s %v %v", raw, whole, err)
+	raw, err := json.Marshal(filled.Args)
+	if err != nil || !filled.Whole() || string(raw) != `{"point":{"latitude":50.1,"longitude":14.4}}` {
+		t.Errorf("%s %v %v", raw, filled, err)
 	}
 }
 
 func TestBadSchema(t *testing.T) {
 	for _, bad := range []string{`{"properties":[]}`, `{"type":3}`, `nonsense`, `{"properties":{"a":{"type":{}}}}`} {
-		if args, whole := fill.Fill("a is 3", json.RawMessage(bad)); whole && len(args) > 0 {
-			t.Errorf("%s: %v", bad, args)
+		if filled := fill.Fill("a is 3", "", json.RawMessage(bad)); filled.Whole() && len(filled.Args) > 0 {
+			t.Errorf("%s: %v", bad, filled.Args)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func FuzzFill(f *testing.F) {
 		if len(words) > 2000 || len(schema) > 2000 {
 			return
 		}
-		args, _ := fill.Fill(words, json.RawMessage(schema))
+		args := fill.Fill(words, "?", json.RawMessage(schema)).Args
 		if _, err := json.Marshal(args); err != nil {
 			t.Error(err)
 		}
