@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"loci"
 	"loci/internal/intent/fill"
 	"loci/internal/lang"
 )
@@ -23,7 +22,7 @@ var harmless = wordSet(`a an the this that these those of for in on at to from b
 
 // denying are words that take a request back, or are told of one that is not meant.
 var denying = wordSet(`no not never don't dont cannot can't won't wouldn't shouldn't didn't doesn't isn't nope nah neither nor none nobody nothing without
-	unless except instead kidding joking joke rather if avoid refuse stop-it wait never-mind`)
+	unless except instead kidding joking joke rather if avoid refuse wait`)
 
 // ofMail are words for the same thing.
 var ofMail = wordSet(`mail email`)
@@ -36,8 +35,8 @@ var nobodys = wordSet(`it this that them they him her he she everyone everybody 
 var antonyms = pairs(`on off open close add remove add delete create delete insert remove lock unlock enable disable start stop increase decrease raise lower
 	up down play pause play stop show hide mute unmute connect disconnect install uninstall subscribe unsubscribe follow unfollow block unblock archive unarchive
 	buy sell send cancel book cancel accept reject accept decline approve reject allow deny allow block deposit withdraw lend borrow push pull import export
-	upload download arm disarm activate deactivate attach detach pin unpin publish unpublish login logout in out first last min max begin end engage disengage
-	heat cool warm cool before after left right front back enter leave join leave`)
+	upload download arm disarm activate deactivate attach detach pin unpin publish unpublish login logout engage disengage
+	heat cool warm cool enter leave join leave`)
 
 // pairs reads words two by two, and gives to each its opposites, as stems.
 func pairs(words string) map[string][]string {
@@ -58,29 +57,44 @@ func bareStems(text string) (stems []string) {
 	return stems
 }
 
-// speaksOf are all the words by which a stranger says what it does and takes.
-func speaksOf(t loci.ToolSpec) []string {
+// speaks finds the words by which a stranger says what it does and takes, and the names
+// of what it takes as texts.
+func (k *known) speaks() (own, takes []string) {
 	var schema struct {
-		Properties map[string]struct{ Description string }
-	}
-	words := slices.Concat(bareStems(t.Name), bareStems(firstWords(t)))
-	if json.Unmarshal(t.Parameters, &schema) == nil {
-		for name, p := range schema.Properties {
-			words = append(words, bareStems(name)...)
-			words = append(words, bareStems(p.Description)...)
+		Properties map[string]struct {
+			Type        any
+			Description string
 		}
 	}
-	return words
+	own = slices.Concat(bareStems(k.Name), bareStems(firstWords(k.ToolSpec)))
+	if json.Unmarshal(k.Parameters, &schema) != nil {
+		return own, nil
+	}
+	for name, p := range schema.Properties {
+		own = append(own, slices.Concat(bareStems(name), bareStems(p.Description))...)
+		if p.Type == "string" {
+			takes = append(takes, strings.ToLower(name))
+		}
+	}
+	return own, takes
+}
+
+// several tells whether a word is the plural of what a stranger takes one of, by a name:
+// "the accounts of inactive users".
+func several(w string, takes []string) bool {
+	one, ok := strings.CutSuffix(w, "s")
+	return ok && slices.Contains(takes, one)
 }
 
 // leftOver are the words of a request that a stranger does not account for.
 func (k *known) leftOver() (over []string) {
-	own, verbs := speaksOf(k.ToolSpec), k.verbs()
+	own, takes := k.speaks()
+	verbs := k.verbs()
 	for i, w := range k.left {
 		w = strings.ReplaceAll(strings.ToLower(w), "-", "")
 		s := fill.Stem(w)
 		switch {
-		case denying[w]:
+		case denying[w], several(w, takes):
 			over = append(over, w)
 		case harmless[w], slices.ContainsFunc(own, func(o string) bool { return o == s || len(o) > 3 && fill.Alike(o, s) || shortFor(o, s) }):
 		case i < 2 && slices.ContainsFunc(verbs, func(v string) bool { return alikeVerbs(v, s) }):
@@ -140,6 +154,15 @@ func (k *known) vague() bool {
 	return false
 }
 
+// making are verbs of tools that give back something new, and change nothing.
+var making = stemSet(`generate`)
+
+// makes tells whether a stranger only makes something to give back.
+func (s said) makes() bool {
+	verbs := s.verbs()
+	return len(verbs) > 0 && !slices.ContainsFunc(verbs, func(v string) bool { return !making[v] })
+}
+
 // sure tells whether nothing of a request speaks against a call. Of what only looks, not
 // all needs to be understood.
 func (k *known) sure(u *utterance) bool {
@@ -150,6 +173,8 @@ func (k *known) sure(u *utterance) bool {
 		return !k.denied()
 	case k.looks():
 		return true
+	case k.makes():
+		return !k.denied()
 	}
 	return !k.vague() && len(k.leftOver()) == 0
 }

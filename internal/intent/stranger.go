@@ -210,7 +210,7 @@ func (r *Router) embedded(ctx context.Context, u *utterance, all []*known) (talk
 	forms := map[string][]float32{u.core: nil, maskNames(u.core): nil, mask(u.core): nil}
 	texts := slices.Clone(plainTalk)
 	for _, k := range all {
-		forms[k.without(u.core)] = nil
+		forms[k.without(u)] = nil
 		texts = append(texts, introduction(k.ToolSpec))
 	}
 	sentences := slices.Sorted(maps.Keys(forms))
@@ -227,7 +227,7 @@ func (r *Router) embedded(ctx context.Context, u *utterance, all []*known) (talk
 	}
 	for _, k := range all {
 		v := vectors[introduction(k.ToolSpec)]
-		k.score = max(dot(forms[u.core], v), dot(forms[maskNames(u.core)], v), dot(forms[k.without(u.core)], v))
+		k.score = max(dot(forms[u.core], v), dot(forms[maskNames(u.core)], v), dot(forms[k.without(u)], v))
 	}
 	for _, s := range plainTalk {
 		talks = max(talks, dot(forms[mask(u.core)], vectors[s]))
@@ -236,12 +236,14 @@ func (r *Router) embedded(ctx context.Context, u *utterance, all []*known) (talk
 }
 
 // without is the request without what it has for a stranger's arguments.
-func (k *known) without(core string) string {
+func (k *known) without(u *utterance) string {
+	core := u.core
 	if !k.whole { // it is not called anyway
 		return maskNames(core)
 	}
 	for _, v := range k.args {
-		if s, ok := v.(string); ok && len(s) > 1 {
+		s, ok := v.(string)
+		if s = strings.TrimSuffix(s, u.after()); ok && len(s) > 1 {
 			core = strings.ReplaceAll(core, s, "something")
 		}
 	}

@@ -62,8 +62,14 @@ func (s *sentence) digits(i int) (sp span, ok bool) {
 	sp = span{text: m[1], end: i + 1, number: n}
 	switch unit := m[2]; unit {
 	case "", "%", "st", "nd", "rd", "th":
-	case "k", "bn":
-		sp.number *= map[string]float64{"k": 1e3, "bn": 1e9}[unit]
+	case "bn":
+		sp.number *= 1e9
+	case "k":
+		if strings.HasSuffix(s.words[i].text, "k") { // 5K may be kelvins
+			sp.number *= 1e3
+			break
+		}
+		sp.unit = unit
 	default:
 		sp.unit = unit
 	}
