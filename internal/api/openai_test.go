@@ -400,6 +400,29 @@ func TestOpenAIConversions(t *testing.T) {
 	}
 }
 
+// TestToolChoiceFits refuses a demand that nothing can meet, on both protocols.
+func TestToolChoiceFits(t *testing.T) {
+	c := newClient(t, authFake())
+	const tools = `"tools":[{"type":"function","function":{"name":"f"}}],`
+	for _, path := range []string{"/v1/chat/completions", "/api/chat"} {
+		for _, tt := range []struct{ body, says string }{
+			{tools + `"tool_choice":{"type":"function","function":{"name":"g"}}`, `names \"g\", which is none of the tools`},
+			{`"tool_choice":{"type":"function","function":{"name":"g"}}`, "no tool of the type function was sent"},
+			{`"tool_choice":"required"`, "no tool of the type function was sent"},
+			{`"tools":[{"type":"web_search"}],"tool_choice":"required"`, "no tool of the type function was sent"},
+			{`"tools":[],"tool_choice":"auto"`, ""},
+			{`"tool_choice":"none"`, ""},
+			{tools + `"tool_choice":"required"`, ""},
+			{tools + `"tool_choice":{"type":"function","function":{"name":"f"}}`, ""},
+		} {
+			w := c.do("POST", path, `{"model":"smollm2","stream":false,"messages":[{"role":"user","content":"x"}],`+tt.body+`}`)
+			if refused := w.Code == 400; refused != (tt.says != "") || !strings.Contains(w.Body.String(), tt.says) {
+				t.Errorf("%s with %s: %d %s, want %q", path, tt.body, w.Code, w.Body, tt.says)
+			}
+		}
+	}
+}
+
 func TestBodyLimits(t *testing.T) {
 	f := newFake()
 	cfg := f.config()

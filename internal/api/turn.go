@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 
 	"loci"
@@ -40,6 +41,9 @@ type conversation struct {
 // cancelling ctx or leaving the loop over them ends the work. An error is a
 // fault of the request.
 func (s *server) answer(ctx context.Context, r *http.Request, t *target, c *conversation) (iter.Seq2[loci.Chunk, error], error) {
+	if err := c.choosable(); err != nil {
+		return nil, err
+	}
 	if t.route.Model.Passthrough {
 		return s.Backends.Chat(ctx, loci.Request{
 			Model: t.model, Messages: c.messages, Tools: c.tools, ToolChoice: c.choice, Options: c.options, Purpose: loci.PurposeChat,
@@ -62,6 +66,23 @@ func (s *server) answer(ctx context.Context, r *http.Request, t *target, c *conv
 	}
 	req.Session, req.Thread = identity(r)
 	return chunks(s.Engine.Turn(ctx, req), c.readByPerson()), nil
+}
+
+// choosable is the fault of a client that demands a call that cannot be made; nil: it
+// has none.
+func (c *conversation) choosable() error {
+	name := c.choice.Name
+	switch {
+	case c.choice.Mode != loci.ChoiceRequired:
+		return nil
+	case len(c.tools) == 0:
+		return loci.Errorf(loci.Invalid, "The field tool_choice demands a call, but no tool of the type function was sent that may be called.").
+			WithHint("Send the tools along, or leave tool_choice out.")
+	case name != "" && !slices.ContainsFunc(c.tools, func(t loci.ToolSpec) bool { return t.Name == name }):
+		return loci.Errorf(loci.Invalid, "The field tool_choice names %.100q, which is none of the tools that were sent.", name).
+			WithHint("Name one of them, or leave tool_choice out.")
+	}
+	return nil
 }
 
 // readByPerson tells whether a person reads the reply, so that it can be a

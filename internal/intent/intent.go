@@ -30,7 +30,8 @@
 // what the words name.
 // A tool that carries none, because a client brought it, is known by its description,
 // and package fill takes its arguments from the words. It is called where it is clearly
-// meant: what has effects only by an order that begins with its verb.
+// meant: what has effects only by an order that begins with its verb, and of which no word
+// is left over. Where something is missing, it is asked for.
 // What is left is talk, which never runs a tool. An order for a deed that no tool does
 // is none, and neither is talk in a language that the model does not know.
 package intent

@@ -37,9 +37,11 @@ const (
 type known struct {
 	loci.ToolSpec
 	said
-	args  map[string]any
-	whole bool    // all that it needs is among the words
-	score float64 // how near it is to the request in meaning
+	args          map[string]any
+	whole         bool     // all that it needs is among the words
+	missing, left []string // what is not, and the words that no argument took
+	bad           bool     // what it takes cannot be read, or nobody looked
+	score         float64  // how near it is to the request in meaning
 	// wish is the least score where it is about what loci has just understood and cannot
 	// do itself; 0: it is not.
 	wish float64
@@ -66,7 +68,7 @@ func (r *Router) stranger(ctx context.Context, u *utterance, g goal) (move loci.
 		return move, false, nil
 	}
 	all := u.known(strangers, g)
-	if !slices.ContainsFunc(all, func(k *known) bool { return k.possible(u) }) {
+	if !slices.ContainsFunc(all, func(k *known) bool { return k.possible(u) || k.orders(u.core) }) {
 		return move, false, nil
 	}
 	talks, err := r.weigh(ctx, u, all)
@@ -76,6 +78,11 @@ func (r *Router) stranger(ctx context.Context, u *utterance, g goal) (move loci.
 	for _, k := range near(all) {
 		if k.meant(u, talks) {
 			return k.call(), true, nil
+		}
+	}
+	for _, k := range near(all) {
+		if text := k.question(u); text != "" {
+			return loci.Move{Say: text}, true, nil
 		}
 	}
 	return move, false, nil
@@ -97,10 +104,11 @@ func (u *utterance) known(strangers []loci.ToolSpec, g goal) []*known {
 	wish := wishWords(g)
 	all := make([]*known, len(strangers))
 	for i, t := range strangers {
-		k := &known{ToolSpec: t, said: saidBy(t)}
+		k := &known{ToolSpec: t, said: saidBy(t), bad: true}
 		if len(u.core) <= maxWords {
-			k.args, k.whole = fill.Fill(u.core, t.Parameters)
-			k.whole = k.whole && !k.echoed()
+			f := fill.Fill(u.core, u.after(), t.Parameters)
+			k.args, k.missing, k.left, k.bad = f.Args, f.Missing, f.Left, f.Bad
+			k.whole = f.Whole() && !k.echoed()
 		}
 		if shares(k.rest, wish) {
 			k.wish = wishedSo
@@ -111,6 +119,15 @@ func (u *utterance) known(strangers []loci.ToolSpec, g goal) []*known {
 		all[i] = k
 	}
 	return all
+}
+
+// after is what was cut off the end of the words: marks, and politeness.
+func (u *utterance) after() string {
+	rest, ok := strings.CutPrefix(u.whole, u.core)
+	if !ok {
+		return ""
+	}
+	return rest
 }
 
 // echoed tells whether an argument is nothing but the stranger's name: "who founded
@@ -142,7 +159,7 @@ func (k *known) possible(u *utterance) bool {
 // meant tells whether a request is clearly for a stranger. What has effects must be
 // ordered by its verb; what only looks may be asked for in any words that are near.
 func (k *known) meant(u *utterance, talks float64) bool {
-	if !k.possible(u) {
+	if !k.possible(u) || !k.sure(u) {
 		return false
 	}
 	if k.asked(u.core) || k.looks() && k.wish > 0 && len(k.args) > 0 && k.score >= k.wish {
@@ -194,7 +211,7 @@ func (r *Router) embedded(ctx context.Context, u *utterance, all []*known) (talk
 	forms := map[string][]float32{u.core: nil, maskNames(u.core): nil, mask(u.core): nil}
 	texts := slices.Clone(plainTalk)
 	for _, k := range all {
-		forms[k.without(u.core)] = nil
+		forms[k.without(u)] = nil
 		texts = append(texts, introduction(k.ToolSpec))
 	}
 	sentences := slices.Sorted(maps.Keys(forms))
@@ -211,7 +228,7 @@ func (r *Router) embedded(ctx context.Context, u *utterance, all []*known) (talk
 	}
 	for _, k := range all {
 		v := vectors[introduction(k.ToolSpec)]
-		k.score = max(dot(forms[u.core], v), dot(forms[maskNames(u.core)], v), dot(forms[k.without(u.core)], v))
+		k.score = max(dot(forms[u.core], v), dot(forms[maskNames(u.core)], v), dot(forms[k.without(u)], v))
 	}
 	for _, s := range plainTalk {
 		talks = max(talks, dot(forms[mask(u.core)], vectors[s]))
@@ -220,12 +237,14 @@ func (r *Router) embedded(ctx context.Context, u *utterance, all []*known) (talk
 }
 
 // without is the request without what it has for a stranger's arguments.
-func (k *known) without(core string) string {
+func (k *known) without(u *utterance) string {
+	core := u.core
 	if !k.whole { // it is not called anyway
 		return maskNames(core)
 	}
 	for _, v := range k.args {
-		if s, ok := v.(string); ok && len(s) > 1 {
+		s, ok := v.(string)
+		if s = strings.TrimSuffix(s, u.after()); ok && len(s) > 1 {
 			core = strings.ReplaceAll(core, s, "something")
 		}
 	}

@@ -3,6 +3,8 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"loci"
 )
@@ -13,6 +15,10 @@ type Tool struct {
 	Type     string       `json:"type"` // "function"
 	Function ToolFunction `json:"function"`
 }
+
+// mostName is how many bytes the name of a tool may have: more than any protocol allows
+// (MCP: 128 characters), since longer names are shortened for a model.
+const mostName = 256
 
 // ToolFunction is the inside of a [Tool].
 type ToolFunction struct {
@@ -73,8 +79,14 @@ func DecodeFunctions(m Member) ([]loci.ToolSpec, error) {
 
 // spec makes a tool of the wire form; field is its name in errors.
 func (f ToolFunction) spec(field string) (loci.ToolSpec, error) {
-	if f.Name == "" {
+	switch {
+	case f.Name == "":
 		return loci.ToolSpec{}, loci.Errorf(loci.Invalid, "The field %s.name is missing.", field)
+	case !strings.ContainsFunc(f.Name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }):
+		return loci.ToolSpec{}, loci.Errorf(loci.Invalid, "The field %s.name has no letter or digit, so nobody can call the tool.", field)
+	case len(f.Name) > mostName:
+		return loci.ToolSpec{}, loci.Errorf(loci.Invalid, "The field %s.name has %d bytes, and the most is %d.", field, len(f.Name), mostName).
+			WithHint("Names of up to 64 letters, digits, _ and - work everywhere.")
 	}
 	return loci.ToolSpec{Name: f.Name, Description: f.Description, Parameters: Schema(f.Parameters)}, nil
 }

@@ -87,15 +87,35 @@ func (p *properties) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// Filled is what words have for a schema.
+type Filled struct {
+	Args    map[string]any
+	Missing []string // what is required and not among the words
+	Left    []string // the words that no value was taken from and that led to none
+	Bad     bool     // the schema cannot be read
+}
+
+// Whole tells whether all that is required is there.
+func (f Filled) Whole() bool { return !f.Bad && len(f.Missing) == 0 }
+
 // Fill takes the arguments for a JSON Schema of an object from a person's words, in
-// English. It is false where the schema cannot be read, or something required is not
-// among the words; what is there is given all the same.
-func Fill(words string, schema json.RawMessage) (map[string]any, bool) {
+// English. What is there is given even where something is missing. What stands after the
+// words, such as marks and politeness, belongs to a text that goes on to their end alone.
+func Fill(words, after string, schema json.RawMessage) Filled {
 	var root form
 	if len(schema) > 0 && json.Unmarshal(schema, &root) != nil {
-		return nil, false
+		return Filled{Bad: true}
 	}
-	return fillForm(newSentence(words), root)
+	s := newSentence(words, after)
+	f := Filled{}
+	f.Args, _ = fillForm(s, root)
+	for _, name := range root.Required {
+		if _, ok := f.Args[name]; !ok {
+			f.Missing = append(f.Missing, name)
+		}
+	}
+	f.Left = s.left()
+	return f
 }
 
 // fillForm fills an object. Required values choose their spans first, those of narrow
@@ -212,7 +232,7 @@ func fillNumbers(s *sentence, open []parameter, args map[string]any) {
 		return p.form.Kind != "number" && p.form.Kind != "integer" || len(p.form.Enum) > 0
 	})
 	spans := s.free(aNumber)
-	written := func(sp span) bool { return numberWords[sp.text] != 0 }
+	written := func(sp span) bool { return sp.written }
 	if n := len(slices.DeleteFunc(slices.Clone(spans), written)); n >= len(open) {
 		spans = slices.DeleteFunc(spans, written) // "the two sides"
 	}

@@ -42,15 +42,41 @@ func TestFill(t *testing.T) {
 		{"50 GBP in USD", `amount:number from_currency:string to_currency:string`, `{"amount":50,"from_currency":"GBP","to_currency":"USD"}`},
 		{"an event called Team lunch on Friday", `title:string date:string`, `{"date":"Friday","title":"Team lunch"}`},
 		{"tell #random saying good morning all", `channel:string message:string`, `{"channel":"#random","message":"good morning all"}`},
+		{"minus 5 degrees", `t:number`, `{"t":-5}`},
+		{"set it to negative five", `t:integer`, `{"t":-5}`},
+		{"set it to −7.5", `t:number`, `{"t":-7.5}`},
+		{"10 minus 5", `a:number b:number`, `{"a":10,"b":5}`},
+		{"from minus 3 to 4", `a:number b:number`, `{"a":-3,"b":4}`},
+		{"twenty one", `n:integer`, `{"n":21}`},
+		{"twenty-one steps", `n:integer`, `{"n":21}`},
+		{"two hundred and five", `n:integer`, `{"n":205}`},
+		{"two thousand three hundred and forty-six", `n:integer`, `{"n":2346}`},
+		{"one million two hundred thousand", `n:integer`, `{"n":1200000}`},
+		{"a hundred", `n:integer`, `{"n":100}`},
+		{"two dozen", `n:integer`, `{"n":24}`},
+		{"two and three", `a:integer b:integer`, `{"a":2,"b":3}`},
+		{"two three", `a:integer b:integer`, `{"a":2,"b":3}`},
+		{"1,5 million", `n:number`, `{"n":1500000}`},
+		{"1.1 billion", `n:number`, `{"n":1100000000}`},
+		{"1,500", `n:number`, `{"n":1500}`},
+		{"5k", `n:number`, `{"n":5000}`},
+		{"zero", `n:integer`, `{"n":0}`},
+		{"to a@b.cz saying hi", `email:string body:string`, `{"body":"hi","email":"a@b.cz"}`},
+		{"to a@b.cz with body: I will be late, sorry", `email:string body:string`, `{"body":"I will be late, sorry","email":"a@b.cz"}`},
+		{"to a@b.cz with the body See you at noon", `email:string body:string`, `{"body":"See you at noon","email":"a@b.cz"}`},
+		{"to a@b.cz with subject Lunch today and body Are you free", `email:string subject:string body:string`, `{"body":"Are you free","email":"a@b.cz","subject":"Lunch today"}`},
+		{"to a@b.cz with body Hi. All is well; bye and subject: News", `email:string subject:string body:string`, `{"body":"Hi. All is well; bye","email":"a@b.cz","subject":"News"}`},
+		{"send an email to a@b.cz", `email:string body:string`, ``},
+		{"the account of anna", `user:string`, `{"user":"anna"}`},
 		{"the weather", `city:string`, ``},
 		{"multiply 4", `a:number b:number`, ``},
 		{"a box of 2.5", `size:integer`, ``},
 		{"hello", ``, `{}`},
 	} {
-		args, whole := fill.Fill(tc.words, schema(tc.schema))
+		filled := fill.Fill(tc.words, "", schema(tc.schema))
 		got := ""
-		if whole {
-			raw, err := json.Marshal(args)
+		if filled.Whole() {
+			raw, err := json.Marshal(filled.Args)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,18 +113,37 @@ func schema(short string) json.RawMessage {
 }
 
 func TestFillObject(t *testing.T) {
-	args, whole := fill.Fill("a point at latitude 50.1 and longitude 14.4", json.RawMessage(
+	filled := fill.Fill("a point at latitude 50.1 and longitude 14.4", "", json.RawMessage(
 		`{"type":"object","properties":{"point":{"type":"object","properties":{"latitude":{"type":["number","null"]},"longitude":{"type":"number"}},"required":["latitude","longitude"]}},"required":["point"]}`))
-	raw, err := json.Marshal(args)
-	if err != nil || !whole || string(raw) != `{"point":{"latitude":50.1,"longitude":14.4}}` {
-		t.Errorf("%s %v %v", raw, whole, err)
+	raw, err := json.Marshal(filled.Args)
+	if err != nil || !filled.Whole() || string(raw) != `{"point":{"latitude":50.1,"longitude":14.4}}` {
+		t.Errorf("%s %v %v", raw, filled, err)
+	}
+}
+
+// TestLeft has what nothing was taken from given back, and what is missing named.
+func TestLeft(t *testing.T) {
+	for _, tc := range []struct{ words, after, schema, args, missing, left string }{
+		{"transfer 500 to Bob? no way", "!", `amount:number to:string`, `{"amount":500,"to":"Bob"}`, "", "transfer to no way"},
+		{"say hi to Bob", "", `amount:number to:string`, `{"to":"Bob"}`, "amount", "say hi to"},
+		{"a timer of 90s", "", `minutes:integer`, `{"minutes":90}`, "", "a timer of s"},
+		{"the front or the back door", "", `door:string=front|back`, `{"door":"front"}`, "", "the or the back door"},
+		{"tell Bob saying see you", "?!", `to:string message:string`, `{"message":"see you?!","to":"Bob"}`, "", "tell"},
+		{"tell Bob saying see you", " please", `to:string message:string`, `{"message":"see you","to":"Bob"}`, "", "tell"},
+		{"rooms without parking", "", `parking?:boolean`, `{"parking":false}`, "", "rooms"},
+	} {
+		f := fill.Fill(tc.words, tc.after, schema(tc.schema))
+		raw, err := json.Marshal(f.Args)
+		if err != nil || string(raw) != tc.args || strings.Join(f.Missing, " ") != tc.missing || strings.Join(f.Left, " ") != tc.left {
+			t.Errorf("%q: %s, missing %v, left %v", tc.words, raw, f.Missing, f.Left)
+		}
 	}
 }
 
 func TestBadSchema(t *testing.T) {
 	for _, bad := range []string{`{"properties":[]}`, `{"type":3}`, `nonsense`, `{"properties":{"a":{"type":{}}}}`} {
-		if args, whole := fill.Fill("a is 3", json.RawMessage(bad)); whole && len(args) > 0 {
-			t.Errorf("%s: %v", bad, args)
+		if filled := fill.Fill("a is 3", "", json.RawMessage(bad)); filled.Whole() && len(filled.Args) > 0 {
+			t.Errorf("%s: %v", bad, filled.Args)
 		}
 	}
 }
@@ -112,7 +157,7 @@ func FuzzFill(f *testing.F) {
 		if len(words) > 2000 || len(schema) > 2000 {
 			return
 		}
-		args, _ := fill.Fill(words, json.RawMessage(schema))
+		args := fill.Fill(words, "?", json.RawMessage(schema)).Args
 		if _, err := json.Marshal(args); err != nil {
 			t.Error(err)
 		}

@@ -20,6 +20,7 @@ const (
 	aQuote
 	aDate
 	aRest // of the sentence, after a word such as for: what is searched for
+	aSaid // of the sentence, after a word such as saying: what is to be written
 )
 
 // span is a part of a sentence that may be a value.
@@ -28,35 +29,39 @@ type span struct {
 	kind       spanKind
 	text       string // without quotation marks
 	start, end int    // words that it covers: start is the first, end is after the last
+	cue        int    // where the words begin that led to it
 	number     float64
+	unit       string // the letters at the end of a number: kg
 	percent    bool
+	written    bool // it is a number in words
 }
 
 func (a span) overlaps(b span) bool { return a.start < b.end && b.start < a.end }
 
 // sentence is what a person said, in words and in spans.
 type sentence struct {
-	words []word
-	spans []span
-	used  []bool // by word
+	text     string
+	after    string // what follows the text: marks, politeness
+	words    []word
+	spans    []span
+	used     []bool // by word: a value was taken from it
+	taken    []bool // by word: it is used, led to a value, or chose an option
+	numbered int    // where the last number ends
 }
 
 // word is a word with its place in the text.
 type word struct {
 	text, stem string
 	ends       bool // a mark that ends a phrase follows
+	colon      bool // and that mark is a colon
+	at         int  // where it begins in the text
 }
 
 var (
 	wordForm   = regexp.MustCompile(`"[^"]+"|“[^”]+”|'[^'\s][^']*'(?:\s|[.,;:?!]|$)|\[(?:[^\[\]]|\[[^\]]*\])*\]|[^\s"“”\[\]]+`)
-	numberForm = regexp.MustCompile(`^[$€£]?(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d*\.?\d+(?:e-?\d+)?)(%|st|nd|rd|th|[a-zA-Zµ°/^]{1,6}\d?)?$`)
+	numberForm = regexp.MustCompile(`^[$€£]?(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+,\d{1,2}|-?\d*\.?\d+(?:e-?\d+)?)(%|st|nd|rd|th|[a-zA-Zµ°/^]{1,6}\d?)?$`)
 	dateForm   = regexp.MustCompile(`^(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}:\d{2}(?:[ap]m)?)$`)
 )
-
-// numberWords are numbers that are written out.
-var numberWords = map[string]float64{
-	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "dozen": 12, "twenty": 20, "fifty": 50,
-}
 
 // assigned is a name with its value: a=2.
 var assigned = regexp.MustCompile(`\b(\w+) ?=\s*`)
@@ -69,17 +74,22 @@ var months = strings.Fields("january february march april may june july august s
 var days = strings.Fields("monday tuesday wednesday thursday friday saturday sunday today tomorrow tonight")
 
 // newSentence finds the words and the spans of a text.
-func newSentence(text string) *sentence {
-	s := &sentence{}
-	for _, w := range wordForm.FindAllString(assigned.ReplaceAllString(text, "$1 "), -1) {
-		w = strings.TrimSpace(w)
-		bare := strings.TrimLeft(strings.TrimRight(w, ".,;:?!)"), "(")
-		ends := strings.TrimRight(w, ".,;:?!)") != w && !slices.Contains(titles, w)
+func newSentence(text, after string) *sentence {
+	s := &sentence{text: text, after: after}
+	blank := func(m string) string { return strings.ReplaceAll(m, "=", " ") }
+	for _, at := range wordForm.FindAllStringIndex(assigned.ReplaceAllStringFunc(text, blank), -1) {
+		w := strings.TrimSpace(text[at[0]:at[1]])
+		w = strings.TrimSuffix(w, "=")
+		open := strings.TrimRight(w, ".,;:?!)")
+		bare := strings.TrimLeft(open, "(")
+		if signed, ok := cutSign(bare); ok {
+			bare = "-" + signed
+		}
 		if bare != "" {
-			s.words = append(s.words, word{bare, stem(strings.ToLower(bare)), ends})
+			s.words = append(s.words, word{bare, stem(strings.ToLower(bare)), open != w && !slices.Contains(titles, w), strings.HasSuffix(w, ":"), at[0]})
 		}
 	}
-	s.used = make([]bool, len(s.words))
+	s.used, s.taken = make([]bool, len(s.words)), make([]bool, len(s.words))
 	for i := range s.words {
 		s.readNumber(i)
 		s.readQuote(i)
@@ -91,38 +101,19 @@ func newSentence(text string) *sentence {
 	return s
 }
 
-func (s *sentence) add(kind spanKind, text string, start, end int) *span {
-	s.spans = append(s.spans, span{index: len(s.spans), kind: kind, text: text, start: start, end: end})
-	return &s.spans[len(s.spans)-1]
-}
-
-// readNumber reads 5, $1,000, 8%, 16th, 70kg and five.
-func (s *sentence) readNumber(i int) {
-	w := strings.ToLower(s.words[i].text)
-	if n, ok := numberWords[w]; ok {
-		s.add(aNumber, w, i, i+1).number = n
-		return
-	}
-	m := numberForm.FindStringSubmatch(w)
-	if m == nil {
-		return
-	}
-	n, err := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", ""), 64)
-	if err != nil {
-		return
-	}
-	sp := s.add(aNumber, m[1], i, i+1)
-	sp.number, sp.percent = n, m[2] == "%" || i+1 < len(s.words) && strings.HasPrefix(s.words[i+1].stem, "percent")
-	if i+1 < len(s.words) {
-		switch strings.ToLower(s.words[i+1].text) {
-		case "thousand":
-			sp.number *= 1e3
-		case "million":
-			sp.number *= 1e6
-		case "billion":
-			sp.number *= 1e9
+// cutSign cuts a minus sign that is no hyphen from a number.
+func cutSign(w string) (string, bool) {
+	for _, sign := range []string{"−", "–"} {
+		if n, ok := strings.CutPrefix(w, sign); ok && numberForm.MatchString(n) {
+			return n, true
 		}
 	}
+	return w, false
+}
+
+func (s *sentence) add(kind spanKind, text string, start, end int) *span {
+	s.spans = append(s.spans, span{index: len(s.spans), kind: kind, text: text, start: start, end: end, cue: start})
+	return &s.spans[len(s.spans)-1]
 }
 
 // readQuote reads a word or words in quotation marks.
@@ -150,28 +141,6 @@ func (s *sentence) readDate(i int) {
 		s.add(aText|aDate, s.joined(i, end), i, end) // before the month by itself, since it says more
 	}
 	s.add(aText|aDate, s.words[i].text, i, i+1)
-}
-
-// saying are the words after which somebody's own words stand, up to the end.
-var saying = strings.Fields("saying says")
-
-// readSaid reads those words, "saying that the build is green", and what is searched
-// for: "for the best pizza in Naples".
-func (s *sentence) readSaid(i int) {
-	start := i + 1
-	if w := strings.ToLower(s.words[i].text); (w == "for" || w == "about") && start < len(s.words) && !strings.ContainsAny(s.words[start].text, `"“[`) {
-		end := start + 1
-		for end < len(s.words) && !s.words[end-1].ends {
-			end++
-		}
-		s.add(aText|aRest, s.joined(start, end), start, end)
-	}
-	if start < len(s.words) && strings.EqualFold(s.words[start].text, "that") {
-		start++
-	}
-	if slices.Contains(saying, strings.ToLower(s.words[i].text)) && start < len(s.words)-1 {
-		s.add(aText|aQuote, s.joined(start, len(s.words)), start, len(s.words))
-	}
 }
 
 // joined is the text of words, with commas where phrases end inside.
@@ -249,7 +218,7 @@ var stopping = slices.Concat(leading, strings.Fields("the a an and or that which
 // human heart". Single words in other places are spans of their own.
 func (s *sentence) readPhrase(i int) {
 	w := strings.ToLower(s.words[i].text)
-	if _, number := numberWords[w]; !number && !slices.Contains(stopping, w) && len(w) > 2 && !numberForm.MatchString(w) && !strings.ContainsAny(w[:1], `"'“[`) {
+	if i >= s.numbered && !slices.Contains(stopping, w) && len(w) > 2 && !numberForm.MatchString(w) && !strings.ContainsAny(w[:1], `"'“[`) {
 		s.add(aText, s.words[i].text, i, i+1)
 	}
 	if !slices.Contains(leading, w) || s.words[i].ends {
@@ -290,8 +259,8 @@ func (s *sentence) free(kind spanKind) []span {
 }
 
 func (s *sentence) use(sp span) {
-	for i := sp.start; i < sp.end; i++ {
-		s.used[i] = true
+	for i := sp.cue; i < sp.end; i++ {
+		s.used[i], s.taken[i] = s.used[i] || i >= sp.start, true
 	}
 }
 
@@ -355,7 +324,7 @@ func (s *sentence) numberFits(p parameter, sp span) float64 {
 	if sp.end < len(s.words) && !s.words[sp.start].ends && slices.ContainsFunc(strings.FieldsFunc(about, notLetter), func(w string) bool { return alike(stem(w), s.words[sp.end].stem) }) {
 		v += 1.5
 	}
-	if _, written := numberWords[sp.text]; written {
+	if sp.written {
 		v -= 0.4 // the two sides, one of them
 	}
 	return v

@@ -15,6 +15,7 @@ var (
 	whenWords    = strings.Fields("date day time month when start end deadline birthday departure arrival")
 	messageWords = strings.Fields("body message text content")
 	queryWords   = strings.Fields("query q question search keywords keyword topic term terms")
+	labelWords   = strings.Fields("label reason purpose")
 	fromWords    = strings.Fields("from source origin start base departure")
 	toWords      = strings.Fields("to target destination end arrival")
 )
@@ -40,16 +41,18 @@ func (s *sentence) textFits(p parameter, sp span) float64 {
 		}
 		return 4 + v
 	}
-	if sp.kind&aText == 0 {
+	if sp.kind&aText == 0 || sp.kind&aSaid != 0 && !s.writes(p, sp) || single && isOf(messageWords) {
 		return 0
 	}
-	if single && (isOf(placeWords) && slices.Contains([]string{"in", "near"}, before) || p.required && s.closes(sp) && slices.Contains([]string{"for", "with", "about"}, before)) {
-		v = max(v, 1.5) // in boston; for boston
+	if single && (isOf(placeWords) && slices.Contains([]string{"in", "near"}, before) || p.required && s.closes(sp) && slices.Contains([]string{"for", "with", "about", "of"}, before)) {
+		v = max(v, 1.5) // in boston; for boston; of anna
 	}
 	switch {
 	case sp.kind&aRest != 0 && isOf(queryWords):
 		return v + 3
-	case sp.kind&aRest != 0:
+	case sp.kind&aRest != 0 && isOf(labelWords):
+		return v + 2
+	case sp.kind&aRest != 0, s.leads(sp):
 		return 0
 	case s.onlyCues(p, sp):
 		return 0
@@ -75,8 +78,8 @@ func (s *sentence) textFits(p parameter, sp span) float64 {
 	if isOf(placeWords) && sp.kind&aName != 0 && slices.Contains([]string{"in", "at", "near", "from", "to", "of", "for"}, before) {
 		v += 1.5
 	}
-	if slices.Contains(saying, before) && isOf(messageWords) {
-		v += 2
+	if sp.kind&aSaid != 0 {
+		v += 4
 	}
 	if isOf([]string{"currency", "unit"}) { // 50 GBP in USD
 		counted := numberForm.MatchString(before)
@@ -159,16 +162,19 @@ func (s *sentence) option(enum []any) (any, bool) {
 	for _, exactly := range []bool{true, false} {
 		var best string
 		for _, e := range enum {
-			if text, ok := e.(string); ok && len(text) > len(best) && s.mentioned(text, exactly) {
+			if text, ok := e.(string); ok && len(text) > len(best) && s.mentioned(text, exactly, false) {
 				best = text
 			}
 		}
 		if best != "" {
+			s.mentioned(best, exactly, true)
 			return best, true
 		}
 	}
 	for _, e := range enum {
-		if n, isNumber := e.(float64); isNumber && slices.ContainsFunc(s.spans, func(sp span) bool { return sp.kind == aNumber && sp.number == n }) {
+		n, isNumber := e.(float64)
+		if i := slices.IndexFunc(s.spans, func(sp span) bool { return sp.kind == aNumber && sp.number == n }); isNumber && i >= 0 {
+			s.take(s.spans[i].start, s.spans[i].end)
 			return json.Number(strconv.FormatFloat(n, 'f', -1, 64)), true
 		}
 	}
@@ -178,7 +184,7 @@ func (s *sentence) option(enum []any) (any, bool) {
 // options are all members of an enumeration that are mentioned.
 func (s *sentence) options(enum []any) (all []any) {
 	for _, e := range enum {
-		if text, ok := e.(string); ok && s.mentioned(text, false) {
+		if text, ok := e.(string); ok && s.mentioned(text, false, true) {
 			all = append(all, e)
 		}
 	}
@@ -186,8 +192,8 @@ func (s *sentence) options(enum []any) (all []any) {
 }
 
 // mentioned tells whether the words of a text come one after the other, in the same or
-// in any form.
-func (s *sentence) mentioned(text string, exactly bool) bool {
+// in any form, and may take them.
+func (s *sentence) mentioned(text string, exactly, take bool) bool {
 	words := nameWords(text)
 	if len(words) == 0 {
 		return false
@@ -198,6 +204,9 @@ func (s *sentence) mentioned(text string, exactly bool) bool {
 			all = all && (strings.EqualFold(w, s.words[i+k].text) || !exactly && alike(stem(w), s.words[i+k].stem))
 		}
 		if all {
+			if take {
+				s.take(i, i+len(words))
+			}
 			return true
 		}
 	}
@@ -214,8 +223,10 @@ func (s *sentence) said(p parameter) (value, ok bool) {
 			if slices.Contains(unsaid, n) || !alike(stem(n), w.stem) {
 				continue
 			}
-			for _, before := range s.words[max(0, i-3):i] {
-				if slices.Contains([]string{"no", "not", "without", "exclude", "excluding", "don't", "except", "non"}, strings.ToLower(before.text)) {
+			s.take(i, i+1)
+			for k := max(0, i-3); k < i; k++ {
+				if slices.Contains([]string{"no", "not", "without", "exclude", "excluding", "don't", "except", "non"}, s.lower(k)) {
+					s.take(k, k+1)
 					return false, true
 				}
 			}
@@ -234,8 +245,10 @@ func (s *sentence) list(p parameter, item form) ([]any, bool) {
 			d.UseNumber()
 			if d.Decode(&values) == nil {
 				s.used[i] = true
+				s.take(i, i+1)
 				return values, true
 			}
+			s.take(i, i+1)
 			return bracketed(w.text, item), true
 		}
 	}
@@ -333,6 +346,9 @@ func (s *sentence) listed(p parameter) ([]any, bool) {
 	}
 	return values, true
 }
+
+// Alike tells whether two stems are of one word: kg and kilogram.
+func Alike(a, b string) bool { return alike(a, b) }
 
 // Stem is an English word without the ending that tells one form of it from another.
 func Stem(w string) string { return stem(w) }

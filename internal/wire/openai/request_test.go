@@ -121,6 +121,8 @@ func TestDecodeChatRefuses(t *testing.T) {
 		{"not base64", user(`[{"type":"image_url","image_url":{"url":"data:image/png;base64,???"}}]`), "base64"},
 		{"data URL in plain text", user(`[{"type":"image_url","image_url":{"url":"data:text/plain,hello"}}]`), "base64"},
 		{"tool name", `{"tools":[{"type":"web_search"},{"type":"function","function":{}}]}`, "tools[1].function.name"},
+		{"tool name of spaces", `{"tools":[{"type":"function","function":{"name":"   "}}]}`, "tools[0].function.name has no letter or digit"},
+		{"long tool name", `{"tools":[{"type":"function","function":{"name":"` + strings.Repeat("x", 5000) + `"}}]}`, "tools[0].function.name has 5000 bytes, and the most is 256"},
 		{"tool function", `{"tools":[{"type":"function","function":5}]}`, `"tools[0].function" must be an object`},
 		{"function name", `{"functions":[{"name":"f"},{}]}`, "functions[1].name"},
 		{"tool_choice", `{"tool_choice":"sometimes"}`, `tool_choice is "sometimes"`},
