@@ -121,7 +121,7 @@ func (u *utterance) framedAs(frames []frame, kind func(goal) bool) goal {
 			if g == nil || g.first() != "" && !u.offers(g.first()) || !kind(g) {
 				continue
 			}
-			if acts(g) && (!u.orders(n) || changesFile(g) && (whoseFile.has(n.words) || severalDeeds.has(n.words))) {
+			if !u.ordered(g, n) {
 				continue
 			}
 			return g
