@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"loci"
 	"loci/internal/lang"
 )
 
@@ -37,24 +38,21 @@ func (u *utterance) ordered(g goal, n naming) bool {
 		return !notOrderedCS.has(words) && (g.first() != deleteFile && g.first() != moveFile || anyClause(words, orderCS))
 	}
 	forms, ok := orderForms[g.first()]
-	return !ok || slices.ContainsFunc(forms, func(p pattern) bool { return anyClause(words, p) })
+	return !ok || anyClause(words, orderCS) || slices.ContainsFunc(forms, func(p pattern) bool { return anyClause(words, p) })
 }
 
 // meant tells of a goal that acts whether it can be meant, whatever read it: a value is a
 // value and a text a text, and the words do not ask or forbid.
 func (u *utterance) meant(g goal) bool {
-	if notAsked.has(u.core) && !reassures.has(u.core) {
+	core := notNeeded.compiled().ReplaceAllString(unused.compiled().ReplaceAllString(u.core, " "), " ")
+	switch {
+	case notAsked.has(core) && !reassures.has(core), tellsOf.has(core):
 		return false
-	}
-	for _, text := range newTexts(g) {
-		if noNewText.has(text) {
-			return false
-		}
-	}
-	if s, ok := g.(setting); ok && noNewValue.has(s.value) {
+	case g.first() == editFile && strings.HasSuffix(strings.TrimSpace(u.Text), "?") && statesValue.has(core) && !asksFor.has(u.Text):
 		return false
-	}
-	if r, ok := g.(replacing); ok && slices.ContainsFunc(r.swaps, func(s swap) bool { return noNewValue.has(s.new) || severalSwaps.has(s.new) }) {
+	case slices.ContainsFunc(newTexts(g), noNewText.has), slices.ContainsFunc(newValues(g), noNewValue.has):
+		return false
+	case !anyQuote.MatchString(core) && slices.ContainsFunc(newValues(g), severalSwaps.has):
 		return false
 	}
 	return g.first() != mediaControl || ofPlayer(u.core)
@@ -72,6 +70,22 @@ func newTexts(g goal) []string {
 		return []string{g.instead}
 	}
 	return nil
+}
+
+// newValues are what a goal puts in the place of something.
+func newValues(g goal) (all []string) {
+	switch g := g.(type) {
+	case setting:
+		all = append(all, g.value)
+	case replacing:
+		for _, s := range g.swaps {
+			all = append(all, s.new)
+		}
+	case change:
+		text, _ := g.args["new_text"].(string)
+		all = append(all, text)
+	}
+	return all
 }
 
 // orderWords are the words with signs, in small letters, without the reason that has a no
@@ -131,7 +145,7 @@ var (
 	// putOff is for later, or only if something else happens.
 	putOff = newPattern(`\b(?:tomorrow|later|tonight|some ?day|one day|next (?:week|month|year|time|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|on (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|in (?:an?|one|two|\d+) (?:minute|hour|day|week|month|year)s?|in the future|eventually|sooner or later)\b` +
 		`|\b(?:when|once|after|before|until|till|as soon as|whenever|while) (?:i|you|we|they|he|she|it|everyone|\pL+ (?:agrees|says|is|are|has|comes|arrives))\b|^(?:before|after|until) ` +
-		`|\b(?:no way|never mind|nevermind|just kidding|kidding|joking|only joking|forget it|i would never|for now leave|not yet|leave (?:it|that|them) (?:for now|alone|be|as it is|there)|undo|refuse\w*|forgot|regret|thought|believed|hesitate|said|says|told|tells|suggests?|suggested|claims?|heard)\b`)
+		`|\b(?:no way|never mind|nevermind|just kidding|kidding|joking|only joking|forget it|i would never|for now leave|not yet|leave (?:it|that|them) (?:for now|alone|be|as it is|there)|undo|refuse\w*|forgot|regret|thought|believed|hesitate|said|told|suggested|heard)\b`)
 	// takesBackFile keeps a file from what is done to it.
 	takesBackFile = newPattern(`\b(?:but|and) (?:first |please |also )?(?:keep|save|leave|make|take|wait|not|back up|backup|copy)\b|\b(?:protect|prevent|avoid|refrain|forbid\w*|forbidden|dangerous|mistake|bad idea|afraid|tempted|shame|no reason|no need)\b|\bnot (?:belong|be)\b|\b(?:doesn't|isn't|wasn't) (?:belong|be)\b`)
 	// asksFor makes an order of a question, and asksWhether may.
@@ -144,7 +158,7 @@ var (
 const (
 	leading = `(?:(?:please|pls|plz|just|now|then|and|so|ok|okay|well|also|hey|hi|hello|loci|kindly|quickly|hmm?|ugh|oh|yes|yeah|sure|right|thanks|actually|instead|finally|simply|better|maybe just|again|first|` +
 		`go ahead|(?:can|could|would|will) (?:you|we|i|u)|let's|lets|let us|let me|help me(?: to)?|try to|be so kind(?: as)? to|do me a favou?r|feel free to|you (?:can|may|could|should|must|might as well|have to|need to)|(?:we|i) (?:should|must|have to|had better)|` +
-		`i(?:'d| would)? (?:really |just )?(?:want|need|like|love|prefer|wish)(?: you)?(?: to)?|we (?:want|need)(?: you)?(?: to)?|i(?:'d)? wanna|wanna|gotta|(?:would|do) you mind|mind|why don't you|it's time to|time to|have|see|get)[, ]+)`
+		`i(?:'d| would)? (?:really |just )?(?:want|need|like|love|prefer|wish)(?: you)?(?: to)?|we (?:want|need)(?: you)?(?: to)?|i(?:'d)? wanna|wanna|gotta|need(?: to)?|want(?: to)?|(?:would|do) you mind|mind|why don't you|it's time to|time to|have|see|get)[, ]+)`
 	naming2 = `(?:(?:the|my|our|that|this|a|an|in|inside|of|for|file|document|note|list|text|word|words|old|stupid|silly|whole|now|also|so|and|then|ok|please|let|i|want|would|like|need|i'd|can|could|may|hey|next|all|every|name|title|value|first|last|second|line|spelling|number|photo|picture|song|one|make|sure|see|to|it|that|well|new|have)[,:]? )`
 	deletes = `(?:delet(?:e|ing)|remov(?:e|ing)|eras(?:e|ing)|trash(?:ing)?|binn?(?:ing)?|toss(?:ing)?|del|rm|scrap(?:ping)?|dump(?:ing)?|ditch(?:ing)?|discard(?:ing)?|nuke|zap|chuck(?:ing)?|wip(?:e|ing)|shred|gett?(?:ing)? rid|throw(?:ing)?|do away|dispos(?:e|ing)|lose|kill|drop|purge|clear|clean|destroy|unlink|axe|burn|take out|away with|down with|out with)`
 	moves   = `(?:mov(?:e|ing)|shift(?:ing)?|putt?(?:ing)?|get(?:ting)?|stick|drop|drag|transfer(?:ring)?|relocat(?:e|ing)|file|tuck|stash|archiv(?:e|ing)|send|place|bring|take|throw|store|sort|shove|park|keep|mv|push|slide|toss|pop|chuck|re-?nam(?:e|ing)|call(?:ing)?|nam(?:e|ing)|retitle|relabel|chang(?:e|ing)|turn|make|give|new name)`
@@ -195,9 +209,15 @@ func ofPlayer(words string) bool {
 
 var (
 	saysPlayer = newPattern(`\b(?:` + player + `|episodes?|titles?|chapter|volumes?|loud\w*|quiet\w*|soft\w*|noise|noisy|hear|listen\w*|pauz\w*|paus\w*|unpause\w*|mute|unmute|resume|replay|play\w*|skip\w*|crank|rewind|silence|on hold|turn (?:it|that|this|the) (?:up|down|off)|(?:turn|bring|pump|tone|dial|keep) (?:it|that|this) (?:up|down)|(?:previous|last) one|one before|jump|percent|shh+)\b|\d ?%|` + playerZH +
-		`|下一|上一|前一|换一|切|首|静音|暂停|继续|大声|小声|大点|小点|响|停|zesil|ztiš|ztlum|ztiš|zeslab|stáhni|přidej|uber|hlas|tišeji|potichu|hudb|hudeb|písni|skladb|zvuk|paus|pauz|přehr|přesk|přehoď|další|předchozí|zastav|pozastav|pokračuj|pusť|vypni|ztichni|ticho|hraj`)
+		`|下一|上一|放|播|听|前一|换一|切|首|静音|暂停|继续|大声|小声|大点|小点|响|停|zesil|ztiš|ztlum|ztiš|zeslab|stáhni|přidej|uber|hlas|tišeji|potichu|hudb|hudeb|písni|skladb|zvuk|paus|pauz|přehr|přesk|přehoď|další|předchozí|zastav|pozastav|pokračuj|pusť|vypni|ztichni|ticho|hraj`)
 	// toPeople are idioms, and stories.
 	toPeople = newPattern(`^(?:keep (?:it|that|this) up|hold (?:on|it|that thought)|keep going|(?:turn|bring|take) (?:it|that|this) (?:down|off|up),? .*\b(?:offer|job|invitation|said|told|because he|because she)\b.*|skip (?:the )?(?:introduction|intro|details?|explanations?|formalities|small ?talk|breakfast|lunch|dinner|class|school|work|that part|chapter|question)|play (?:along|fair|dumb|dead|it safe|it cool|nice|chess|a game|hide and seek)|one more|next(?: one)?)$|^(?:he|she|they|my \pL+|\pL+) (?:turned|played|skipped|paused|muted|stopped)\b`)
+	// unused says that a thing is of no use.
+	unused = newPattern(`^(?:nobody|no one) (?:uses|needs|wants|reads|opens|likes)`)
+	// tellsOf begins what somebody thought or said.
+	tellsOf = newPattern(`^(?:i|we|he|she|they|you|everybody|everyone|\pL+) (?:thought|believed|assumed|said|told|heard|dreamt|dreamed|wondered|wished|hoped|guess|suppose|bet)\b`)
+	// statesValue says what a value is to be, and orders nothing as a question.
+	statesValue = newPattern(`^(?:the |my |in |is |does |must |should )*[^,;]* (?:should|must|has to|needs to|ought to|is supposed to) `)
 	// noNewText is no text to write.
 	noNewText = newPattern(`^(?:nothing|nothing at all|no text)$|^了|(?:什么|哪些|多少)$`)
 	// noNewValue tells of a value and is none.
@@ -211,5 +231,33 @@ var (
 	isQuestionZH = newPattern(`[吗？?]\s*[。！]*$`)
 	asksForZH    = newPattern(`^(?:请|麻烦|你?能|你?可以|可不可以|可否|帮)|帮我|请`)
 	notOrderedCS = newPattern(`(?:^|[^\pL])(?:řek\pL*|říkal\pL*|říká|prý|nechc\pL*|nechtěl\pL*|chce|chtějí|chtěl|bojím|bojí|zítra|včera|později|příště|možná|asi|myslel\pL*|až|jestli|pokud|kdyby|než|měl|byl\pL*|zapomněl\pL*|odmít\pL*|nesmí\pL*|nemá\pL*|nemůž\pL*|zakaz\pL*|napsal\pL*|nikdy|nikdo|smazal\pL*|přejmenoval\pL*|přesunul\pL*)(?:[^\pL]|$)`)
-	orderCS      = newPattern(`^(?:(?:prosím|tě|vás|můžeš|můžete|mohl|mohla|bys|byste|mi|už|tak|a|pak|teď|hned|potřebuji|potřebuju|chci|je třeba|je potřeba|klidně|ho|ji|to|jej|ten|tu|tenhle|starý|soubor|souboru|složky|do|z|ze|ve?|na|rovnou|radši|‹[a-z]+\d+›)[, ]+)*(?:smaž|smazat|vymaž|vymazat|odstraň|odstranit|zahoď|zahodit|vyhoď|vyhodit|zruš|přesuň|přesunout|přemísti|dej|dát|hoď|hodit|ulož|uložit|přejmenuj|přejmenovat|pojmenuj|pojmenovat|změň|patří|bude|má být|musí)\pL*`)
+	orderCS      = newPattern(`^(?:(?:prosím|tě|vás|můžeš|můžete|mohl|mohla|bys|byste|mi|už|tak|a|pak|teď|hned|potřebuji|potřebuju|chci|je třeba|je potřeba|klidně|ho|ji|to|jej|ten|tu|tenhle|starý|soubor|souboru|složky|do|z|ze|ve?|na|rovnou|radši|‹[a-z]+\d+›)[, ]+)*(?:smaž|smazat|vymaž|vymazat|odstraň|odstranit|zahoď|zahodit|vyhoď|vyhodit|zruš|přesuň|přesunout|přemísti|dej|dát|hoď|hodit|ulož|uložit|přejmenuj|přejmenovat|pojmenuj|pojmenovat|změň|patří|bude|má být|musí|oprav|nahraď|zaměň|vyměň|přepiš|připiš|přidej|dopiš|doplň|napiš|zapiš)\pL*`)
 )
+
+// making is the goal of an empty file where there is none. One that is there keeps what
+// is in it.
+type making struct{ path string }
+
+// first is the tool that makes it.
+func (making) first() string { return writeFile }
+
+// next looks whether it is there, then makes it.
+func (g making) next(u *utterance, done []loci.ToolResult) loci.Move {
+	switch {
+	case len(done) == 0:
+		return call(readFile, arguments{"path": g.path})
+	case done[len(done)-1].Call.Name != readFile:
+		return sayChange(done[len(done)-1])
+	case isMissing(done[0]):
+		return changing(writeFile, arguments{"path": g.path, "content": ""})
+	case done[0].Err != nil:
+		return say(u, done[0])
+	}
+	return loci.Move{Say: isThere.In(u.Lang, g.path)}
+}
+
+var isThere = lang.Words{
+	EN: "%s is already there, and I have left it as it is.",
+	ZH: "%s 已经存在，我没有改动它。",
+	CS: "%s už existuje a nechal jsem ho tak, jak je.",
+}
