@@ -21,10 +21,19 @@ func (u *utterance) ordered(g goal, n naming) bool {
 	if !acts(g) {
 		return true
 	}
-	if changesFile(g) && (whoseFile.has(n.words) || severalDeeds.has(n.words)) || !u.orders(n) || !u.meant(g) {
+	if changesFile(g) && (whoseFile.has(n.words) || severalDeeds.has(n.words)) || !u.orders(n) {
 		return false
 	}
+	return u.asked(g, n)
+}
+
+// asked is ordered for a part of the words that a rule read: what stands around it is
+// looked at, and it may have a no that forbids nothing.
+func (u *utterance) asked(g goal, n naming) bool {
 	words := orderWords(g, n)
+	if !u.meant(g) {
+		return false
+	}
 	if isMaterial(words) || putOff.has(words) || changesFile(g) && takesBackFile.has(words) {
 		return false
 	}
@@ -91,7 +100,12 @@ func newValues(g goal) (all []string) {
 // orderWords are the words with signs, in small letters, without the reason that has a no
 // in it, and without the texts that are to be written: those may say anything.
 func orderWords(g goal, n naming) string {
-	words := strings.ToLower(notNeeded.compiled().ReplaceAllString(n.words, " "))
+	words := strings.ToLower(n.words)
+	if g.first() != writeFile { // no reason to write something
+		words = notNeeded.compiled().ReplaceAllString(words, " ")
+	} else if notNeeded.has(words) {
+		return ""
+	}
 	texts := newTexts(g)
 	switch g := g.(type) {
 	case replacing:
@@ -147,7 +161,7 @@ var (
 		`|\b(?:when|once|after|before|until|till|as soon as|whenever|while) (?:i|you|we|they|he|she|it|everyone|\pL+ (?:agrees|says|is|are|has|comes|arrives))\b|^(?:before|after|until) ` +
 		`|\b(?:no way|never mind|nevermind|just kidding|kidding|joking|only joking|forget it|i would never|for now leave|not yet|leave (?:it|that|them) (?:for now|alone|be|as it is|there)|undo|refuse\w*|forgot|regret|thought|believed|hesitate|said|told|suggested|heard)\b`)
 	// takesBackFile keeps a file from what is done to it.
-	takesBackFile = newPattern(`\b(?:but|and) (?:first |please |also )?(?:keep|save|leave|make|take|wait|not|back up|backup|copy)\b|\b(?:protect|prevent|avoid|refrain|forbid\w*|forbidden|dangerous|mistake|bad idea|afraid|tempted|shame|no reason|no need)\b|\bnot (?:belong|be)\b|\b(?:doesn't|isn't|wasn't) (?:belong|be)\b`)
+	takesBackFile = newPattern(`\b(?:but|and) (?:first |please |also )?(?:keep|save|leave|make|take|wait|not|back up|backup|copy)\b|\b(?:protect|prevent|avoid|refrain|forbid\w*|forbidden|dangerous|mistake|bad idea|wrong to|afraid|tempted|shame|no reason|no need)\b|\bnot (?:belong|be)\b|\b(?:doesn't|isn't|wasn't) (?:belong|be)\b`)
 	// asksFor makes an order of a question, and asksWhether may.
 	asksFor     = newPattern(`^(?:(?:hey|hi|hello|ok|so|and|now|well|please)[, ]+)*(?:can|could|would|will) (?:you|we)\b|^(?:would you |do you )?mind\b|\b(?:please|pls|plz|would you|could you|can you|will you)\b|^(?:why don't you|how about you)\b|prosím|můžeš|můžete|mohl|请|麻烦|能|可以|帮`)
 	asksWhether = newPattern(`^(?:(?:hey|hi|ok|so|and|now)[, ]+)*(?:can|could|may) (?:the |my |i |we )`)
@@ -187,7 +201,7 @@ var orderForms = map[string][]pattern{
 	),
 	editFile: newPatterns(
 		`^`+leading+`*(?:in |inside )?(?:(?:the|my|file) )*(?:‹[a-z]+\d+›,? )?`+leading+`*`+edits+`\b`,
-		`^`+naming2+`*(?:[\w‹›'-]+ ){0,4}?(?:`+mustDo+`|->|=>|→|instead of|rather than|not|wrong|misspelled|misspelt)(?: |$)`,
+		`^`+naming2+`*(?:[\w‹›'-]+ ){0,4}?(?:should|must|has to|have to|needs?(?: to)?|ought to|is (?:supposed|meant) to|was (?:supposed|meant) to|wants?(?: to)?|shall|had better|->|=>|→|instead of|rather than|not|misspelled|misspelt)(?: |$)`,
 		`(?:->|=>|→)|\b(?:typo|misspelled|misspelt|instead of|rather than)\b|\bbut (?:i )?(?:meant|it should|should)\b|\bmake (?:it|that)\b`,
 	),
 	writeFile: newPatterns(
@@ -212,6 +226,8 @@ var (
 		`|下一|上一|放|播|听|前一|换一|切|首|静音|暂停|继续|大声|小声|大点|小点|响|停|zesil|ztiš|ztlum|ztiš|zeslab|stáhni|přidej|uber|hlas|tišeji|potichu|hudb|hudeb|písni|skladb|zvuk|paus|pauz|přehr|přesk|přehoď|další|předchozí|zastav|pozastav|pokračuj|pusť|vypni|ztichni|ticho|hraj`)
 	// toPeople are idioms, and stories.
 	toPeople = newPattern(`^(?:keep (?:it|that|this) up|hold (?:on|it|that thought)|keep going|(?:turn|bring|take) (?:it|that|this) (?:down|off|up),? .*\b(?:offer|job|invitation|said|told|because he|because she)\b.*|skip (?:the )?(?:introduction|intro|details?|explanations?|formalities|small ?talk|breakfast|lunch|dinner|class|school|work|that part|chapter|question)|play (?:along|fair|dumb|dead|it safe|it cool|nice|chess|a game|hide and seek)|one more|next(?: one)?)$|^(?:he|she|they|my \pL+|\pL+) (?:turned|played|skipped|paused|muted|stopped)\b`)
+	// noDeed looks like an order for a deed and asks for words.
+	noDeed = newPattern(`^(?:flip|toss) (?:a|the|me a) coin|^(?:roll|throw) (?:a|the|two|some|me a|me some) (?:die|dice|d\d+)|^print (?:me )?(?:the|all|every|numbers?|a) ?(?:alphabet|numbers?|letters?|multiplication|days|months|words?|poem|haiku|list|table)\b|^(?:post|send) (?:me )?(?:a|an|another) (?:haiku|poem|joke|riddle|limerick|quote|fact|story)|^(?:derive|code|factor|integrate|differentiate|deduce|program) (?:me )?(?:a|an|the|this|that|\w+)|^rename the (?:hero|heroine|main character|character|villain|protagonist|dog|cat|story|chapter)|^close encounters|^let's .*\b(?:what|which|how) (?:do|should|would|can) we`)
 	// unused says that a thing is of no use.
 	unused = newPattern(`^(?:nobody|no one) (?:uses|needs|wants|reads|opens|likes)`)
 	// tellsOf begins what somebody thought or said.
