@@ -173,14 +173,14 @@ const (
 	leading = `(?:(?:please|pls|plz|just|now|then|and|so|ok|okay|well|also|hey|hi|hello|loci|kindly|quickly|hmm?|ugh|oh|yes|yeah|sure|right|thanks|actually|instead|finally|simply|better|maybe just|again|first|` +
 		`go ahead|(?:can|could|would|will) (?:you|we|i|u)|let's|lets|let us|let me|help me(?: to)?|try to|be so kind(?: as)? to|do me a favou?r|feel free to|you (?:can|may|could|should|must|might as well|have to|need to)|(?:we|i) (?:should|must|have to|had better)|` +
 		`i(?:'d| would)? (?:really |just )?(?:want|need|like|love|prefer|wish)(?: you)?(?: to)?|we (?:want|need)(?: you)?(?: to)?|i(?:'d)? wanna|wanna|gotta|need(?: to)?|want(?: to)?|(?:would|do) you mind|mind|why don't you|it's time to|time to|have|see|get)[, ]+)`
-	naming2 = `(?:(?:the|my|our|that|this|a|an|in|inside|of|for|file|document|note|list|text|word|words|old|stupid|silly|whole|now|also|so|and|then|ok|please|let|i|want|would|like|need|i'd|can|could|may|hey|next|all|every|name|title|value|first|last|second|line|spelling|number|photo|picture|song|one|make|sure|see|to|it|that|well|new|have)[,:]? )`
+	aboutIt = `(?:(?:the|my|our|that|this|a|an|in|inside|of|for|file|document|note|list|text|word|words|old|stupid|silly|whole|now|also|so|and|then|ok|please|let|i|want|would|like|need|i'd|can|could|may|hey|next|all|every|name|title|value|first|last|second|line|spelling|number|photo|picture|song|one|make|sure|see|to|it|that|well|new|have)[,:]? )`
 	deletes = `(?:delet(?:e|ing)|remov(?:e|ing)|eras(?:e|ing)|trash(?:ing)?|binn?(?:ing)?|toss(?:ing)?|del|rm|scrap(?:ping)?|dump(?:ing)?|ditch(?:ing)?|discard(?:ing)?|nuke|zap|chuck(?:ing)?|wip(?:e|ing)|shred|gett?(?:ing)? rid|throw(?:ing)?|do away|dispos(?:e|ing)|lose|kill|drop|purge|clear|clean|destroy|unlink|axe|burn|take out|away with|down with|out with)`
 	moves   = `(?:mov(?:e|ing)|shift(?:ing)?|putt?(?:ing)?|get(?:ting)?|stick|drop|drag|transfer(?:ring)?|relocat(?:e|ing)|file|tuck|stash|archiv(?:e|ing)|send|place|bring|take|throw|store|sort|shove|park|keep|mv|push|slide|toss|pop|chuck|re-?nam(?:e|ing)|call(?:ing)?|nam(?:e|ing)|retitle|relabel|chang(?:e|ing)|turn|make|give|new name)`
 	edits   = `(?:chang(?:e|ing)|replac(?:e|ing)|swap(?:ping)?|switch(?:ing)?|turn(?:ing)?|sett?(?:ing)?|updat(?:e|ing)|make|correct(?:ing)?|fix(?:ing)?|edit(?:ing)?|us(?:e|ing)|writ(?:e|ing)|putt?(?:ing)?|say|substitut(?:e|ing)|exchang(?:e|ing)|alter|convert|adjust|re-?nam(?:e|ing)|insert|add(?:ing)?|remov(?:e|ing)|delet(?:e|ing)|eras(?:e|ing)|take|tak(?:ing)|drop|strike|cross|tick|check|scratch|cut|sort out|mend|sed|open|mark|get|amend|modify|rewrite|overwrite|increase|decrease|raise|lower|bump|enable|disable|spell|give|let|instead|clean|clear|rip|kick|scrap|pull|lose|append|stick)`
-	writes2 = `(?:writ(?:e|ing)|putt?(?:ing)?|sav(?:e|ing)|stor(?:e|ing)|creat(?:e|ing)|mak(?:e|ing)|add(?:ing)?|append(?:ing)?|includ(?:e|ing)|insert(?:ing)?|tack|stick|pop|throw|list|jot(?:ting)?|not(?:e|ing)|record(?:ing)?|enter(?:ing)?|typ(?:e|ing)|keep|start|open|generat(?:e|ing)|produce|build|set up|prepare|give|place|scribble|dump|echo|copy|paste|drop|new|another|leave|log|touch|fill|be written)`
+	writes = `(?:writ(?:e|ing)|putt?(?:ing)?|sav(?:e|ing)|stor(?:e|ing)|creat(?:e|ing)|mak(?:e|ing)|add(?:ing)?|append(?:ing)?|includ(?:e|ing)|insert(?:ing)?|tack|stick|pop|throw|list|jot(?:ting)?|not(?:e|ing)|record(?:ing)?|enter(?:ing)?|typ(?:e|ing)|keep|start|open|generat(?:e|ing)|produce|build|set up|prepare|give|place|scribble|dump|echo|copy|paste|drop|new|another|leave|log|touch|fill|be written)`
 	runs    = `(?:run(?:ning)?|execut(?:e|ing)|try|do|start|launch|type|perform|fire|invoke|give|show|tell|know|check|find|see|call|use|print|what does|what's|grep|in|inside|with|the output of|output of|learn|from)`
 	// changeVerbs are those of files.
-	changeVerbs = `(?:` + deletes + `|` + moves + `|` + edits + `|` + writes2 + `)`
+	changeVerbs = `(?:` + deletes + `|` + moves + `|` + edits + `|` + writes + `)`
 	mustDo      = `(?:should|must|has to|have to|needs?(?: to)?|ought to|is (?:supposed|meant|free|ready|due) to|was (?:supposed|meant) to|wants?(?: to)?|can|could|may|shall|had better|belongs?|goes|is to|to)`
 )
 
@@ -189,25 +189,25 @@ var orderForms = map[string][]pattern{
 	deleteFile: newPatterns(
 		`^`+leading+`*(?:‹[a-z]+\d+› )?`+leading+`*(?:run )?`+deletes+`\b`,
 		`^`+leading+`*(?:put|move|send|throw) (?:it|that|‹file\d+›) (?:away|out|in(?:to)? the (?:trash|bin))`,
-		`^`+naming2+`*‹file\d+›(?: in ‹folder\d+›)?(?: \pL+)? `+mustDo+`(?: (?:now|also|just|really|finally|safely|please|to))*(?: be)? ?(?:go|deleted|removed|erased|trashed|binned|gone|purged|tossed|discarded|scrapped|deletion|deleting|removing|thrown (?:away|out))\b`,
+		`^`+aboutIt+`*‹file\d+›(?: in ‹folder\d+›)?(?: \pL+)? `+mustDo+`(?: (?:now|also|just|really|finally|safely|please|to))*(?: be)? ?(?:go|deleted|removed|erased|trashed|binned|gone|purged|tossed|discarded|scrapped|deletion|deleting|removing|thrown (?:away|out))\b`,
 		`^(?:it|that|this|they|`+leading+`*‹file\d+›),? (?:please )?(?:`+mustDo+` (?:please |now |be )*(?:go|gone|deleted|removed)|gone (?:please|now)|please gone)`,
 		`^(?:please |now )*(?:gone|out|away)(?: (?:please|with it|it|now))*$`, `^off (?:it|you|to the bin)`, `^i (?:want|need|would like|'d like) .{0,20}‹file\d+› (?:gone|deleted|removed|erased|away)`, `^i'd (?:like|love) .{0,12}‹file\d+›.{0,12}(?:gone|deleted|removed)`,
 	),
 	moveFile: newPatterns(
 		`^`+leading+`*(?:‹[a-z]+\d+›,? )?`+leading+`*`+moves+`\b`,
-		`^`+naming2+`*‹file\d+›(?: \pL+){0,2}? `+mustDo+`\b`,
+		`^`+aboutIt+`*‹file\d+›(?: \pL+){0,2}? `+mustDo+`\b`,
 		`^(?:it|that|this) (?:really |rather |actually )?`+mustDo+`\b`,
-		`^`+naming2+`*‹file\d+›(?: \pL+){0,2} (?:go|move|be|live|sit|belong)\b`, `^‹file\d+› (?:->|=>|→)`,
+		`^`+aboutIt+`*‹file\d+›(?: \pL+){0,2} (?:go|move|be|live|sit|belong)\b`, `^‹file\d+› (?:->|=>|→)`,
 	),
 	editFile: newPatterns(
 		`^`+leading+`*(?:in |inside )?(?:(?:the|my|file) )*(?:‹[a-z]+\d+›,? )?`+leading+`*`+edits+`\b`,
-		`^`+naming2+`*(?:[\w‹›'-]+ ){0,4}?(?:should|must|has to|have to|needs?(?: to)?|ought to|is (?:supposed|meant) to|was (?:supposed|meant) to|wants?(?: to)?|shall|had better|->|=>|→|instead of|rather than|not|misspelled|misspelt)(?: |$)`,
+		`^`+aboutIt+`*(?:[\w‹›'-]+ ){0,4}?(?:should|must|has to|have to|needs?(?: to)?|ought to|is (?:supposed|meant) to|was (?:supposed|meant) to|wants?(?: to)?|shall|had better|->|=>|→|instead of|rather than|not|misspelled|misspelt)(?: |$)`,
 		`(?:->|=>|→)|\b(?:typo|misspelled|misspelt|instead of|rather than)\b|\bbut (?:i )?(?:meant|it should|should)\b|\bmake (?:it|that)\b`,
 	),
 	writeFile: newPatterns(
-		`^`+leading+`*(?:in |inside |to |into |at the (?:end|bottom|top) of |on |down )?(?:(?:the|my|file|a|an|new) )*(?:‹[a-z]+\d+›,? )?`+leading+`*`+writes2+`\b`,
+		`^`+leading+`*(?:in |inside |to |into |at the (?:end|bottom|top) of |on |down )?(?:(?:the|my|file|a|an|new) )*(?:‹[a-z]+\d+›,? )?`+leading+`*`+writes+`\b`,
 		`^`+leading+`+(?:(?:an?|the|new|text|small|short|little|another|my|this|that|these|following) )*(?:file|document|note|‹|text)`,
-		`^`+naming2+`*‹file\d+›(?: \pL+){0,3}? (?:`+mustDo+`|is missing|is still missing|lacks)\b`, `^(?:new|another) (?:text )?(?:file|note|document)`, `^it (?:should|must) `, `^‹text\d*› (?:`+mustDo+`|saved|goes|as|to|into|>)`,
+		`^`+aboutIt+`*‹file\d+›(?: \pL+){0,3}? (?:`+mustDo+`|is missing|is still missing|lacks)\b`, `^(?:new|another) (?:text )?(?:file|note|document)`, `^it (?:should|must) `, `^‹text\d*› (?:`+mustDo+`|saved|goes|as|to|into|>)`,
 	),
 	openApp: newPatterns(
 		`^` + leading + `*(?:‹[a-z]+\d+›,? )?(?:i )?` + leading + `*(?:open(?:ing)?|start(?:ing)?|launch(?:ing)?|bring|fire|boot|pull|load|get|run(?:ning)?|us(?:e|ing)|switch|turn|need|pop|go|begin|kick|show|view|visit|edit|give|need)\b`,
@@ -230,6 +230,8 @@ var (
 	noDeed = newPattern(`^(?:flip|toss) (?:a|the|me a) coin|^(?:roll|throw) (?:a|the|two|some|me a|me some) (?:die|dice|d\d+)|^print (?:me )?(?:the|all|every|numbers?|a) ?(?:alphabet|numbers?|letters?|multiplication|days|months|words?|poem|haiku|list|table)\b|^(?:post|send) (?:me )?(?:a|an|another) (?:haiku|poem|joke|riddle|limerick|quote|fact|story)|^(?:derive|code|factor|integrate|differentiate|deduce|program) (?:me )?(?:a|an|the|this|that|\w+)|^rename the (?:hero|heroine|main character|character|villain|protagonist|dog|cat|story|chapter)|^close encounters|^let's .*\b(?:what|which|how) (?:do|should|would|can) we`)
 	// passingTalk is talk, though it begins as if it went on from something.
 	passingTalk = newPattern(`^(?:(?:and|also|now|then|but|so|ok|okay|well)[, ]+)+(?:please )?(?:(?:tell|write|give|sing|make up)(?: me| us)? (?:an?|another|some) (?:\pL+ )?(?:jokes?|poems?|stor(?:y|ies)|riddles?|songs?|haikus?|facts?)|how are you(?: doing)?(?: today)?|thanks?(?: you)?(?: (?:so|very) much| a lot)?|goodbye|bye|good night|hello|hi)$`)
+	// asksMeaning asks for what the model knows.
+	asksMeaning = newPattern(`^remind me (?:again )?(?:what (?:an? \pL+ is|\pL+ (?:means|is|are))|what is an? |how \pL+ (?:works?|work)|who (?:wrote|invented|discovered|painted))\b`)
 	// unused says that a thing is of no use.
 	unused = newPattern(`^(?:nobody|no one) (?:uses|needs|wants|reads|opens|likes)`)
 	// tellsOf begins what somebody thought or said.

@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"loci"
 	"loci/internal/embedded/embeddedtest"
 	"loci/internal/intent"
+	"loci/internal/lang"
 	"loci/internal/tool"
 	"loci/test/natural"
 )
@@ -69,4 +71,36 @@ func TestUnorderedWithExamples(t *testing.T) {
 	}
 	s := embeddedtest.Start(t).Embed
 	proposals(t, intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}}), unordered...)
+}
+
+// TestPlainTalk says what begins like an order and asks for words.
+func TestPlainTalk(t *testing.T) {
+	offered := specsOf(natural.Tools(t.TempDir()))
+	changed := []loci.Message{{Role: loci.User, Content: "delete notes.md"}, {Role: loci.Assistant, Content: "Deleted notes.md."}}
+	for _, tc := range []struct {
+		text   string
+		before []loci.Message
+	}{
+		{"Flip a coin", nil}, {"Roll a die", nil}, {"Print the alphabet", nil}, {"Post a haiku", nil}, {"Derive the quadratic formula", nil},
+		{"Code me a bubble sort", nil}, {"Rename the hero to Tom", nil}, {"Close encounters of the third kind", nil},
+		{"Let's cook the dinner together. What do we need?", nil}, {"Quote Shakespeare", nil}, {"Remind me what a noun is", nil},
+		{"also tell me a joke", changed},
+	} {
+		m, err := intent.New(intent.Config{}).Next(t.Context(), loci.Situation{Text: tc.text, History: tc.before, Lang: lang.English, Tools: offered, Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Talk == nil {
+			t.Errorf("%q is no talk: %+v", tc.text, m)
+		}
+	}
+	for _, text := range []string{"and how are you?", "and thanks"} {
+		m, err := intent.New(intent.Config{}).Next(t.Context(), loci.Situation{Text: text, History: changed, Lang: lang.English, Tools: offered, Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(m.Say, "nothing now") {
+			t.Errorf("%q: %s", text, m.Say)
+		}
+	}
 }
