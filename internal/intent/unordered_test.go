@@ -61,7 +61,7 @@ func proposals(t *testing.T, r *intent.Router, files ...string) {
 }
 
 // unordered are sentences about files, players and programs that order nothing.
-var unordered = []string{"testdata/unordered.tsv"}
+var unordered = []string{"testdata/unordered.tsv", "testdata/unordered_fresh.tsv"}
 
 func TestUnordered(t *testing.T) { proposals(t, intent.New(intent.Config{}), unordered...) }
 
