@@ -159,7 +159,7 @@ var (
 	// putOff is for later, or only if something else happens.
 	putOff = newPattern(`\b(?:tomorrow|later|tonight|some ?day|one day|next (?:week|month|year|time|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|on (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|in (?:an?|one|two|\d+) (?:minute|hour|day|week|month|year)s?|in the future|eventually|sooner or later)\b` +
 		`|\b(?:when|once|after|before|until|till|as soon as|whenever|while) (?:i|you|we|they|he|she|it|everyone|\pL+ (?:agrees|says|is|are|has|comes|arrives))\b|^(?:before|after|until) ` +
-		`|\b(?:no way|never mind|nevermind|just kidding|kidding|joking|only joking|forget it|i would never|for now leave|not yet|leave (?:it|that|them) (?:for now|alone|be|as it is|there)|undo|refuse\w*|forgot|regret|thought|believed|hesitate|said|told|suggested|heard)\b`)
+		`|\b(?:no way|never mind|nevermind|just kidding|kidding|joking|only joking|forget it|i would never|for now leave|not yet|leave (?:it|that|them) (?:for now|alone|be|as it is|there)|undo|used to be|refuse\w*|forgot|regret|thought|believed|hesitate|said|told|suggested|heard)\b`)
 	// takesBackFile keeps a file from what is done to it.
 	takesBackFile = newPattern(`\b(?:but|and) (?:first |please |also )?(?:keep|save|leave|make|take|wait|not|back up|backup|copy)\b|\b(?:protect|prevent|avoid|refrain|forbid\w*|forbidden|dangerous|mistake|bad idea|wrong to|afraid|tempted|shame|no reason|no need)\b|\bnot (?:belong|be)\b|\b(?:doesn't|isn't|wasn't) (?:belong|be)\b`)
 	// asksFor makes an order of a question, and asksWhether may.
@@ -235,7 +235,7 @@ var (
 	// unused says that a thing is of no use.
 	unused = newPattern(`^(?:nobody|no one) (?:uses|needs|wants|reads|opens|likes)`)
 	// tellsOf begins what somebody thought or said.
-	tellsOf = newPattern(`^(?:i|we|he|she|they|you|everybody|everyone|\pL+) (?:thought|believed|assumed|said|told|heard|dreamt|dreamed|wondered|wished|hoped|guess|suppose|bet)\b`)
+	tellsOf = newPattern(`^(?:i|we|he|she|they|you|everybody|everyone|\pL+) (?:thought|believed|assumed|said|told|heard|dreamt|dreamed|wondered|wished|hoped|guess|suppose|bet)\b|(?:坏|好|馊)主意$|^我?们?(?:打算|计划)`)
 	// statesValue says what a value is to be, and orders nothing as a question.
 	statesValue = newPattern(`^(?:the |my |in |is |does |must |should )*[^,;]* (?:should|must|has to|needs to|ought to|is supposed to) `)
 	// noNewText is no text to write.
