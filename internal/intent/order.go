@@ -55,7 +55,7 @@ func (u *utterance) asked(g goal, n naming) bool {
 func (u *utterance) meant(g goal) bool {
 	core := notNeeded.compiled().ReplaceAllString(unused.compiled().ReplaceAllString(u.core, " "), " ")
 	switch {
-	case notAsked.has(core) && !reassures.has(core), tellsOf.has(core):
+	case notAsked.has(core) && !reassures.has(core), thoughtOf.has(core):
 		return false
 	case g.first() == editFile && strings.HasSuffix(strings.TrimSpace(u.Text), "?") && statesValue.has(core) && !asksFor.has(u.Text):
 		return false
@@ -173,6 +173,8 @@ const (
 	leading = `(?:(?:please|pls|plz|just|now|then|and|so|ok|okay|well|also|hey|hi|hello|loci|kindly|quickly|hmm?|ugh|oh|yes|yeah|sure|right|thanks|actually|instead|finally|simply|better|maybe just|again|first|` +
 		`go ahead|(?:can|could|would|will) (?:you|we|i|u)|let's|lets|let us|let me|help me(?: to)?|try to|be so kind(?: as)? to|do me a favou?r|feel free to|you (?:can|may|could|should|must|might as well|have to|need to)|(?:we|i) (?:should|must|have to|had better)|` +
 		`i(?:'d| would)? (?:really |just )?(?:want|need|like|love|prefer|wish)(?: you)?(?: to)?|we (?:want|need)(?: you)?(?: to)?|i(?:'d)? wanna|wanna|gotta|need(?: to)?|want(?: to)?|(?:would|do) you mind|mind|why don't you|it's time to|time to|have|see|get)[, ]+)`
+	// thePlayer is what plays, and what is played.
+	thePlayer  = `(?:music|songs?|tracks?|tunes?|playback|videos?|films?|movies?|player|sound|audio|radio|podcast|album|playlist|speakers?|beats?)`
 	aboutIt    = `(?:(?:the|my|our|that|this|a|an|in|inside|of|for|file|document|note|list|text|word|words|old|stupid|silly|whole|now|also|so|and|then|ok|please|let|i|want|would|like|need|i'd|can|could|may|hey|next|all|every|name|title|value|first|last|second|line|spelling|number|photo|picture|song|one|make|sure|see|to|it|that|well|new|have)[,:]? )`
 	deletes    = `(?:delet(?:e|ing)|remov(?:e|ing)|eras(?:e|ing)|trash(?:ing)?|binn?(?:ing)?|toss(?:ing)?|del|rm|scrap(?:ping)?|dump(?:ing)?|ditch(?:ing)?|discard(?:ing)?|nuke|zap|chuck(?:ing)?|wip(?:e|ing)|shred|gett?(?:ing)? rid|throw(?:ing)?|do away|dispos(?:e|ing)|lose|kill|drop|purge|clear|clean|destroy|unlink|axe|burn|take out|away with|down with|out with)`
 	moves      = `(?:mov(?:e|ing)|shift(?:ing)?|putt?(?:ing)?|get(?:ting)?|stick|drop|drag|transfer(?:ring)?|relocat(?:e|ing)|file|tuck|stash|archiv(?:e|ing)|send|place|bring|take|throw|store|sort|shove|park|keep|mv|push|slide|toss|pop|chuck|re-?nam(?:e|ing)|call(?:ing)?|nam(?:e|ing)|retitle|relabel|chang(?:e|ing)|turn|make|give|new name)`
@@ -222,7 +224,7 @@ func ofPlayer(words string) bool {
 }
 
 var (
-	saysPlayer = newPattern(`\b(?:` + player + `|episodes?|titles?|chapter|volumes?|loud\w*|quiet\w*|soft\w*|noise|noisy|hear|listen\w*|pauz\w*|paus\w*|unpause\w*|mute|unmute|resume|replay|play\w*|skip\w*|crank|rewind|silence|on hold|turn (?:it|that|this|the) (?:up|down|off)|(?:turn|bring|pump|tone|dial|keep) (?:it|that|this) (?:up|down)|(?:previous|last) one|one before|jump|percent|shh+)\b|\d ?%|` + playerZH +
+	saysPlayer = newPattern(`\b(?:` + thePlayer + `|episodes?|titles?|chapter|volumes?|loud\w*|quiet\w*|soft\w*|noise|noisy|hear|listen\w*|pauz\w*|paus\w*|unpause\w*|mute|unmute|resume|replay|play\w*|skip\w*|crank|rewind|silence|on hold|turn (?:it|that|this|the) (?:up|down|off)|(?:turn|bring|pump|tone|dial|keep) (?:it|that|this) (?:up|down)|(?:previous|last) one|one before|jump|percent|shh+)\b|\d ?%|音乐|歌|声音|音量|视频` +
 		`|下一|上一|放|播|听|前一|换一|切|首|静音|暂停|继续|大声|小声|大点|小点|响|停|zesil|ztiš|ztlum|ztiš|zeslab|stáhni|přidej|uber|hlas|tišeji|potichu|hudb|hudeb|písni|skladb|zvuk|paus|pauz|přehr|přesk|přehoď|další|předchozí|zastav|pozastav|pokračuj|pusť|vypni|ztichni|ticho|hraj`)
 	// toPeople are idioms, and stories.
 	toPeople = newPattern(`^(?:keep (?:it|that|this) up|hold (?:on|it|that thought)|keep going|(?:turn|bring|take) (?:it|that|this) (?:down|off|up),? .*\b(?:offer|job|invitation|said|told|because he|because she)\b.*|skip (?:the )?(?:introduction|intro|details?|explanations?|formalities|small ?talk|breakfast|lunch|dinner|class|school|work|that part|chapter|question)|play (?:along|fair|dumb|dead|it safe|it cool|nice|chess|a game|hide and seek)|one more|next(?: one)?)$|^(?:he|she|they|my \pL+|\pL+) (?:turned|played|skipped|paused|muted|stopped)\b`)
@@ -234,8 +236,8 @@ var (
 	asksMeaning = newPattern(`^remind me (?:again )?(?:what (?:an? \pL+ is|\pL+ (?:means|is|are))|what is an? |how \pL+ (?:works?|work)|who (?:wrote|invented|discovered|painted))\b`)
 	// unused says that a thing is of no use.
 	unused = newPattern(`^(?:nobody|no one) (?:uses|needs|wants|reads|opens|likes)`)
-	// tellsOf begins what somebody thought or said.
-	tellsOf = newPattern(`^(?:i|we|he|she|they|you|everybody|everyone|\pL+) (?:thought|believed|assumed|said|told|heard|dreamt|dreamed|wondered|wished|hoped|guess|suppose|bet)\b|(?:坏|好|馊)主意$|^我?们?(?:打算|计划)`)
+	// thoughtOf begins what somebody thought or said.
+	thoughtOf = newPattern(`^(?:i|we|he|she|they|you|everybody|everyone|\pL+) (?:thought|believed|assumed|said|told|heard|dreamt|dreamed|wondered|wished|hoped|guess|suppose|bet)\b|(?:坏|好|馊)主意$|^我?们?(?:打算|计划)`)
 	// statesValue says what a value is to be, and orders nothing as a question.
 	statesValue = newPattern(`^(?:the |my |in |is |does |must |should )*[^,;]* (?:should|must|has to|needs to|ought to|is supposed to) `)
 	// noNewText is no text to write.
