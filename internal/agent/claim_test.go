@@ -27,6 +27,12 @@ func TestClaims(t *testing.T) {
 		{"is Pluto a planet", "Since 2006 it is not."},
 		{"my order is late", "If I have sent it late, I am sorry."},
 		{"hi there friend", "I will be happy to help you."},
+		{"Alaska", "Alaska has been bought by the USA."},
+		{"the museum", "The museum has been opened in 1793."},
+		{"my name is Jack Sparrow", "I will call you Captain."},
+		{"I want a scary story", "I have opened the door, said the ghost."},
+		{"go on", "I have opened the door, said the ghost."},
+		{"I need a letter to Bob", "Dear Bob, I have sent the parcel."},
 		{"Napoleon", "Napoleon was sent to Elba."},
 		{"", ""},
 	} {

@@ -59,6 +59,9 @@ func emptyFile() rule {
 		`^(?:vytvoř|založ)(?: mi)?(?: nový)? prázdný soubor(?: s názvem| jménem)? `+fileName+`$`,
 	), func(u *utterance, m captures) goal {
 		if path, ok := u.theFile(m["file"]); ok {
+			if u.offers(readFile) {
+				return emptyFileIfNone{path}
+			}
 			return change{writeFile, arguments{"path": path, "content": ""}}
 		}
 		return nil

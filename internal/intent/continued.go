@@ -158,6 +158,9 @@ var changingTools = []string{writeFile, editFile, moveFile, deleteFile}
 // elsewhere tells whether the words are surely about something else than what was
 // asked for before: a whole question, or a request for a text, with none of its words.
 func (u *utterance) elsewhere(asked string) bool {
+	if passingTalk.has(u.said) {
+		return true
+	}
 	if before := strings.ToLower(asked); slices.ContainsFunc(askedWords(u.core), func(w string) bool { return strings.Contains(before, w) }) {
 		return false
 	}

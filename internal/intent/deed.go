@@ -127,6 +127,9 @@ func (u *utterance) orderedDeed() string {
 		return ""
 	}
 	found := ""
+	if noDeed.has(u.core) || noDeed.has(u.said) {
+		return ""
+	}
 	for _, s := range orderEnd.Split(u.Text, -1) {
 		order, asked := orderOf(s)
 		words := strings.Fields(strings.ToLower(order))

@@ -137,7 +137,7 @@ func (u *utterance) swaps(n naming) goal {
 		}
 		isText := anySign.MatchString(new)
 		if new = n.said(new); !isText {
-			if new = u.verbatim(new); len(strings.Fields(new)) > 6 || vagueWord.has(new) || someOne.has(new) && !aNumber.MatchString(new) {
+			if new = u.verbatim(new); notTheOther.has(new) || len(strings.Fields(new)) > 6 || vagueWord.has(new) || someOne.has(new) && !aNumber.MatchString(new) {
 				continue
 			}
 			if short := strings.TrimPrefix(strings.TrimPrefix(new, "an "), "a "); anyDigit.MatchString(short) {
@@ -162,7 +162,9 @@ func (u *utterance) swaps(n naming) goal {
 }
 
 var (
-	aNumber = regexp.MustCompile(`^(?:an? )?\d`)
+	// notTheOther is a new text with the old one behind it.
+	notTheOther = newPattern(`^\S+,? (?:and )?(?:not|instead of|rather than|no longer) \S`)
+	aNumber     = regexp.MustCompile(`^(?:an? )?\d`)
 	// notSwapped asks for something else than another text.
 	notSwapped = newPattern(`^(?:(?:put|stick|place|drop|move) ‹file|move|take|shift|bring|transfer|get|send|drag|drop|copy|convert|who|what|when|where|which|why|how|does|do|did|is|are|was|summari[sz]e|read|show|list|count|find|search|open|add|append|move)\b|\b(?:file ?name|rename|folder|copy|lines? \d|first line|last line|heading|title case|upper ?case|lower ?case|translate|sort (?:the|by|it|them|all|lines)|indent)\b`)
 	// fromFolderTo moves a file.

@@ -37,7 +37,7 @@ func (u *utterance) aimed(label string) goal {
 		return nil
 	}
 	g := fill(u, n, kind)
-	if g != nil && acts(g) && (!u.orders(n) || changesFile(g) && (whoseFile.has(n.words) || severalDeeds.has(n.words))) {
+	if g != nil && !u.ordered(g, n) {
 		return nil
 	}
 	return g

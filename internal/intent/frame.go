@@ -104,7 +104,7 @@ func (f frame) reads(u *utterance, n naming, m captures) goal {
 	if g == nil || g.first() != "" && !u.offers(g.first()) {
 		return nil
 	}
-	if acts(g) && (!u.orders(n) || changesFile(g) && (whoseFile.has(n.words) || severalDeeds.has(n.words))) {
+	if !u.ordered(g, n) {
 		return nil
 	}
 	return g

@@ -238,7 +238,7 @@ func (r *Router) ruled(u *utterance) goal {
 			g = other
 		}
 	}
-	if g != nil && acts(g) && notAsked.has(u.core) && !reassures.has(u.core) {
+	if g != nil && acts(g) && !u.meant(g) {
 		return nil
 	}
 	return g

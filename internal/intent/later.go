@@ -79,7 +79,7 @@ type wish struct {
 
 // later gives the goal of saying that a wish cannot be fulfilled yet, or nil.
 func (r *Router) later(u *utterance) goal {
-	if calendarWeek.has(u.core) || saysNo.has(u.core) || asksHow.has(u.core) {
+	if calendarWeek.has(u.core) || saysNo.has(u.core) || asksHow.has(u.core) || asksMeaning.has(u.core) {
 		return nil
 	}
 	for _, w := range r.wishes {

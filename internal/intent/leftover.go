@@ -154,13 +154,13 @@ func (k *known) vague() bool {
 	return false
 }
 
-// making are verbs of tools that give back something new, and change nothing.
-var making = stemSet(`generate`)
+// givingBack are verbs of tools that give back something new, and change nothing.
+var givingBack = stemSet(`generate`)
 
 // makes tells whether a stranger only makes something to give back.
 func (s said) makes() bool {
 	verbs := s.verbs()
-	return len(verbs) > 0 && !slices.ContainsFunc(verbs, func(v string) bool { return !making[v] })
+	return len(verbs) > 0 && !slices.ContainsFunc(verbs, func(v string) bool { return !givingBack[v] })
 }
 
 // sure tells whether nothing of a request speaks against a call. Of what only looks, not

@@ -163,7 +163,7 @@ func (r *Router) reworded(u *utterance) goal {
 		}
 		switch {
 		case !acts(g):
-		case takesBack.has(w.aside), !endsInOrder(u, w), w.cut && g.first() == writeFile && !endsInFile.has(w.words):
+		case takesBack.has(w.aside), !u.asked(g, u.named()), !endsInOrder(u, w), w.cut && g.first() == writeFile && !endsInFile.has(w.words):
 			continue
 		}
 		if g == (contents{}) && w.aside != "" { // "list the files" says less than what was before
