@@ -2,9 +2,9 @@ package intent
 
 import "strings"
 
-// The words by which an order for a deed is told from a request for words. The verbs
-// that ask for words are few, and no others come to them; what else begins like an
-// order is one.
+// The words by which an order for a deed is told from a request for words. The verbs that
+// ask for words, for thought or for company can be listed; what else begins like an order
+// is one.
 
 // wordSet makes a set of words.
 func wordSet(words string) map[string]bool {
@@ -25,22 +25,22 @@ var wordVerbs = wordSet(`
 	evaluate analyse analyze critique review proofread correct improve polish simplify shorten lengthen condense expand elaborate clarify interpret
 	recommend advise propose estimate solve prove count plan mention note quote cite role-play roleplay impersonate imitate mimic narrate
 	stop wait hold relax calm breathe stay look see listen hear read watch notice remember forget try use take trust believe forgive excuse pardon
-	accept admit agree apologise apologize enjoy sleep rest smile laugh dream hope love hate like miss need want feel know mean seem wonder guess
-	bless thank welcome meet mind prefer doubt swear promise beware follow join-in play improvise have get let lets lie surprise amaze impress
+	accept admit agree apologise apologize enjoy sleep rest smile laugh dream hope love hate like miss need want feel know mean seem wonder
+	bless thank welcome meet mind prefer doubt swear promise beware follow play improvise have get let lets lie surprise amaze impress
 	refute justify defend contrast distinguish differentiate classify categorise categorize conjugate pronounce identify prepare create generate design build
-	find make start begin introduce present express state clarify reply respond react elucidate enumerate exemplify illustrate formulate phrase word
+	find make start begin introduce present express state reply respond react elucidate enumerate exemplify illustrate formulate phrase word
 	convert calculate compute cut end stick trade adopt assess concentrate focus reflect meditate appreciate respect remind reconsider rethink retell
-	point figure sort work spill lead guide coach serve help criticise criticize grade mark-my exist survive live die grow become remain appear learn study understand realise realize wake bear put turn add remove replace shut leave
+	point figure sort work spill lead guide coach serve criticise criticize grade exist survive live die grow become remain appear learn study understand realise realize wake bear put turn add remove replace shut leave
 `)
 
 // worldVerbs are deeds whatever their object is, be it a bare word, as long as it is no text.
 var worldVerbs = wordSet(`
 	contact buy pay purchase install uninstall reinstall upgrade download upload reboot restart unlock disable enable activate deactivate connect disconnect
 	pair mute unmute reserve rent hire cancel transfer sell invite deploy subscribe unsubscribe navigate paste sync synchronise synchronize eject defragment
-	order deliver ship boil bake fry roast-beef mow vacuum hoover sweep minimise minimize maximise maximize close lower raise increase decrease dim brighten dial
+	order deliver ship boil bake fry mow vacuum hoover sweep minimise minimize maximise maximize close lower raise increase decrease dim brighten dial
 	donate withdraw deposit refund renew fax screenshot photograph unplug plug refill unpack wrap fetch drive clean wash iron fold tidy
 	feed bring send tweet dm email charge lock backup reset hack enlarge unmount mount logout login lend borrow enrol enroll reschedule
-	tap swipe scroll click press type bid apply register vote install dispatch forward photocopy reheat rinse unload launch eat
+	tap swipe scroll click press type bid apply register vote dispatch forward photocopy reheat rinse unload launch eat
 	cook grill microwave preheat heat cool arm disarm ban unfriend unfollow retweet repost livestream stream broadcast update
 `)
 
@@ -49,7 +49,7 @@ var worldVerbs = wordSet(`
 var nounVerbs = wordSet(`
 	accept follow post mail call phone ring text message book print share record scan format open launch turn switch log sign shut start run walk water paint park
 	empty clear fix repair check do put set move take get find make drop throw push pull press click type kill stop skip change adjust
-	join visit pick add remove replace copy paste save store host mark flag block report rate-limit sponsor bookmark pin charge end let prepare wake leave play eat change draw keep
+	join visit pick add remove replace copy paste save store host mark flag block report sponsor bookmark pin charge end let prepare wake leave play eat draw keep
 `)
 
 // objectWords begin an object: with one of them behind it, nearly any word is a verb.
@@ -63,7 +63,7 @@ var people = wordSet(`mum mom mama mummy dad daddy papa mother father grandma gr
 var particles = wordSet(`on off up down in out back away over left right around`)
 
 // particleVerbs are those verbs.
-var particleVerbs = wordSet(`turn switch shut log sign put power plug set hang pick clean wash lock zoom crank fire boot back top roll pull bring take check hook scroll zoom fill swipe paste drop let pay sit stand`)
+var particleVerbs = wordSet(`turn switch shut log sign put power plug set hang pick clean wash lock zoom crank fire boot back top roll pull bring take check hook scroll fill swipe paste drop let pay sit stand`)
 
 // towards make an order of verbs that something else may follow: switch to, apply for.
 var towards = wordSet(`apply register vote switch scan log connect subscribe reply enrol enroll respond`)
@@ -83,9 +83,9 @@ var noVerbs = wordSet(`
 	beside besides beyond inside outside near off out up down via per plus minus except unless though although whereas whether either neither nothing everything
 	today tomorrow yesterday tonight now then finally suddenly ok okay well hey hi hello wow oh ah um lol haha thanks yeah nope sure again please the my our a an all every both some any another this these those
 	that his her their one two three four five same different happy sad good bad great nice cool fun funny best worst first last next other like
-	definitely actually basically honestly literally probably apparently obviously unfortunately luckily ideally besides meanwhile instead otherwise however therefore hence thus lest
-	don't dont doesn't didn't can't cannot won't isn't aren't wasn't let's ain't versus vs regarding concerning considering given based according due thanks unlike alongside amid
-	same-day anyone anybody someone somebody everyone everybody bought sold lost found got went saw came took gave made said told thought knew felt had ate drank broke
+	definitely actually basically honestly literally probably apparently obviously unfortunately luckily ideally meanwhile instead otherwise however therefore hence thus lest
+	don't dont doesn't didn't can't cannot won't isn't aren't wasn't let's ain't versus vs regarding concerning considering given based according due unlike alongside amid
+	same-day anyone anybody someone somebody everyone everybody bought sold lost found got went saw came took gave made said told thought knew felt ate drank broke
 	spent sent won ran met paid built caught taught fought brought drove wrote spoke stole wore threw grew fell woke chose forgot hid began sang swam
 `)
 
@@ -93,12 +93,12 @@ var noVerbs = wordSet(`
 var wordThings = wordSet(`
 	word words sentence sentences text texts paragraph paragraphs poem poems story stories tale tales joke jokes riddle riddles pun puns song songs lyrics
 	verse verses haiku limerick essay essays letter speech speeches toast article headline headlines title titles slogan slogans caption captions line lines
-	tone topic subject style ending plot character characters chapter scene dialogue dialog script joke answer answers reply replies response responses
+	tone topic subject style ending plot character characters chapter scene dialogue dialog script answer answers reply replies response responses
 	question questions idea ideas list lists example examples reason reasons argument arguments explanation definition meaning synonym synonyms antonym antonyms
 	rhyme rhymes grammar spelling punctuation translation summary summaries bullet bullets recipe recipes advice tip tips hint hints fact facts quote quotes
 	name names nickname metaphor metaphors analogy comparison difference differences pros cons recommendation recommendations suggestion suggestions
 	opinion opinions thought thoughts guess game quiz trivia conversation discussion debate interview lesson english french german spanish italian
-	detail details version draft wording phrase phrases adjective adjectives verb verbs noun nouns letter email e-mail message essay cv resume
+	detail details version draft wording phrase phrases adjective adjectives verb verbs noun nouns email e-mail message cv resume
 	sentence's point points impression impersonation accent role voice-over rap ballad sonnet fairy-tale fairytale fable myth legend anecdote love
 	math maths equation code function program algorithm outline plan schedule itinerary assumption assumptions conclusion introduction intro
 	joy compliments compliment vibes spirits spirit mind ear ears heart soul imagination adventure journey magic charm beans wisdom knowledge hope energy confidence
@@ -107,7 +107,7 @@ var wordThings = wordSet(`
 	anagram chart diagram timeline hypothesis theory proposal syllabus curriculum workout routine diet menu checklist resolutions mistake mistakes exception fool mess sense
 	noise millionaire person man woman believer better worse bio biography description profile logo-idea motto tagline chant prayer spell spells monologue sketch play review
 	goal goals world pattern patterns career priorities boundaries
-	secret secrets future past dream dreams lifetime thinking reasoning understanding skills skill accent vocabulary pronunciation
+	secret secrets future past dream dreams lifetime thinking reasoning understanding skills skill vocabulary pronunciation
 	fun smile laugh chance favour favor break look try shot hug kiss hand vibe mood humour humor sarcasm emoji emojis club case same
 `)
 
@@ -117,5 +117,5 @@ var madeThings = wordSet(`
 	bath shower dog dogs cat cats kids kid baby puppy plants flowers grass lawn snow dust food snack pancakes taxi cab uber ride flight flights hotel beer bin trash rubbish garbage bins kettle volume brightness wallpaper background alarm heating thermostat temperature lamp light lights tv
 	television radio fan oven heater dishes laundry dishwasher washing machine car engine server website meeting wifi wi-fi bluetooth password ringtone bid order
 	computer laptop phone printer router shopping groceries taxes door doors window windows table microphone camera screen battery cup mug oil tyre tire tyres tires
-	resolution keyboard language-settings theme airplane mode table-lamp music milk water bread food pizza money email-account account
+	resolution keyboard language-settings theme airplane mode table-lamp music milk water bread pizza money email-account
 `)

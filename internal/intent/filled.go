@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"loci/internal/lang"
 )
@@ -32,7 +33,7 @@ func (u *utterance) aimed(label string) goal {
 		}
 		return saying{answer.In(u.Lang)}
 	}
-	fill, ok := filled[tool]
+	fill, ok := filled()[tool]
 	if !ok {
 		return nil
 	}
@@ -44,15 +45,13 @@ func (u *utterance) aimed(label string) goal {
 }
 
 // filled makes goals, by tool, for a kind of request.
-var filled map[string]func(u *utterance, n naming, kind string) goal
-
-func init() {
-	filled = map[string]func(*utterance, naming, string) goal{
+var filled = sync.OnceValue(func() map[string]func(u *utterance, n naming, kind string) goal {
+	return map[string]func(*utterance, naming, string) goal{
 		listDir: fillList, readFile: fillRead, searchFiles: fillSearch, systemInfo: fillSystem, listProcesses: fillProcesses, currentTime: fillTime,
 		deleteFile: fillDelete, moveFile: fillMove, editFile: fillEdit, writeFile: fillWrite, mediaControl: fillMedia, openApp: fillApp,
 		runCommand: fillRun, queryDB: fillQuery, readDocument: fillDocument,
 	}
-}
+})
 
 var (
 	// lastPlace ends words with a place that nothing else calls a folder.

@@ -129,7 +129,7 @@ func (u *utterance) orders(n naming) bool {
 }
 
 // changesFile tells whether a goal changes a file.
-func changesFile(g goal) bool { return slices.Contains(actors[:4], g.first()) }
+func changesFile(g goal) bool { return slices.Contains(changers, g.first()) }
 
 var (
 	// whoseFile is a file before whose name stands a word that may belong to it.

@@ -84,7 +84,7 @@ func loudness(words string) (int, bool) {
 var loudnessWords = newLexicon(map[string]int{
 	"half": 50, "half way": 50, "a half": 50, "a quarter": 25, "one quarter": 25, "a third": 33, "one third": 33, "two thirds": 67, "three quarters": 75,
 	"full": 100, "max": 100, "maximum": 100, "the max": 100, "the maximum": 100, "zero": 0, "minimum": 0, "ten": 10, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-	"polovinu": 50, "půlku": 50, "čtvrtinu": 25, "maximum ": 100, "nulu": 0, "一半": 50, "最大": 100, "最小": 0,
+	"polovinu": 50, "půlku": 50, "čtvrtinu": 25, "nulu": 0, "一半": 50, "最大": 100, "最小": 0,
 })
 
 // wishFrames are more words for what loci does not do yet.

@@ -182,7 +182,10 @@ func endsInOrder(u *utterance, w wording) bool {
 }
 
 // actors are the tools that change, run or send something.
-var actors = []string{writeFile, editFile, moveFile, deleteFile, runCommand, openApp, mediaControl, changeDB}
+var actors = slices.Concat(changers, []string{runCommand, openApp, mediaControl, changeDB})
+
+// changers are those of them that change files.
+var changers = []string{writeFile, editFile, moveFile, deleteFile}
 
 var (
 	notAsked  = wordsOf("wording/not asked")
