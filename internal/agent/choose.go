@@ -95,10 +95,13 @@ func (t *turn) talk(ctx context.Context, talk loci.Talk) phase {
 	}
 	rest, _, _ := reader.Close()
 	t.say(rest, reader.Reasoning())
-	switch {
-	case t.shown.Len() == 0:
+	if t.shown.Len() == 0 {
 		t.speak(noAnswer.In(t.scope.Lang))
-	case talk.Instruction == "" && len(t.Results) == 0 && claimsDeed(out.text, said):
+	}
+	if out.finish == loci.FinishLength && t.req.Options.MaxTokens == nil {
+		t.speak(" …") // it would wander on
+	}
+	if talk.Instruction == "" && len(t.Results) == 0 && claimsDeed(out.text, said) {
 		t.speak("\n\n" + onlyTalked.In(t.scope.Lang))
 	}
 	t.replyWith(loci.Message{Role: loci.Assistant, Content: out.text})

@@ -8,11 +8,23 @@ import (
 )
 
 // circles tells that a text goes round in circles at its end, as tiny models
-// do: it says a sentence again, or the same few words over and over. Nothing
-// else comes from there on.
+// do: it says a sentence again, a stanza a third time, or the same few words over and
+// over. Nothing else comes from there on.
 func circles(text string) bool {
 	text = strings.TrimRight(text, " \n")
-	return sentenceAgain(text) || wordsOverAndOver(text)
+	return sentenceAgain(text) || stanzaAgain(text) || wordsOverAndOver(text)
+}
+
+// stanzaAgain tells that the last stanza that is whole was said twice before: a refrain
+// may come back.
+func stanzaAgain(text string) bool {
+	const shortest = 30 // bytes
+	end := strings.LastIndex(text, "\n\n")
+	if end < 0 {
+		return false
+	}
+	stanza := text[strings.LastIndex(text[:end], "\n\n")+1 : end]
+	return len(stanza) >= shortest && strings.Count(text[:end], strings.TrimSpace(stanza)) > 2
 }
 
 // sentenceAgain tells that the last sentence was said before.
