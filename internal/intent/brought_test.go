@@ -166,11 +166,11 @@ func TestBrought(t *testing.T) {
 		t.Skip("starts the embedded models")
 	}
 	s := embeddedtest.Start(t).Embed
-	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
+	r := intent.New(intent.Config{Embedder: remembered{server{s.URL(), s.Key(), s.Model()}}})
 	for name, least := range map[string]float64{"brought": 0.83, "brought_fresh": 0.80, "brought_sure": 0.90, "brought_sure_fresh": 0.90} {
 		onPurpose := strings.HasPrefix(name, "brought_sure") // its tools are near to each other, on purpose
 		for _, crowd := range []bool{true, false} {          // the second is the easier one
-			if !crowd && !onPurpose && os.Getenv("LOCI_TEST_ALL") == "" {
+			if !crowd && !onPurpose && !*long {
 				continue
 			}
 			if crowd && onPurpose {

@@ -77,7 +77,7 @@ func TestDeedsWithExamples(t *testing.T) {
 		t.Skip("starts the embedded models")
 	}
 	s := embeddedtest.Start(t).Embed
-	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
+	r := intent.New(intent.Config{Embedder: remembered{server{s.URL(), s.Key(), s.Model()}}})
 	if deeds, talk := deedShares(t, r, "testdata/deeds_fresh5.tsv"); deeds < 0.9 || talk > 0.05 {
 		t.Errorf("refused: %.1f %% of deeds, %.1f %% of talk", 100*deeds, 100*talk)
 	}

@@ -155,7 +155,7 @@ func TestNatural(t *testing.T) {
 		t.Skip("starts the embedded models")
 	}
 	s := embeddedtest.Start(t).Embed
-	tune, unseen := naturally(t, intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}}))
+	tune, unseen := naturally(t, intent.New(intent.Config{Embedder: remembered{server{s.URL(), s.Key(), s.Model()}}}))
 	heldTo(t, tune, 0.99)
 	heldTo(t, unseen, 0.88)
 }

@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -20,6 +23,9 @@ import (
 	"loci/internal/intent"
 	"loci/internal/lang"
 )
+
+// long has the tests that ask very much ask all of it.
+var long = flag.Bool("long", false, "ask all that there is to ask")
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -65,13 +71,47 @@ func (s server) Embed(ctx context.Context, texts []string) ([][]float32, string,
 	return vectors, s.model, nil
 }
 
+// remembered embeds each text once for all tests: a thousand examples take longer than
+// all that is asked of them.
+type remembered struct{ server }
+
+var (
+	remembering sync.Mutex
+	vectorOf    = map[string][]float32{}
+)
+
+func (r remembered) Embed(ctx context.Context, texts []string) ([][]float32, string, error) {
+	remembering.Lock()
+	defer remembering.Unlock()
+	var missing []string
+	for _, text := range texts {
+		if vectorOf[text] == nil && !slices.Contains(missing, text) {
+			missing = append(missing, text)
+		}
+	}
+	if len(missing) > 0 {
+		vectors, _, err := r.server.Embed(ctx, missing)
+		if err != nil {
+			return nil, "", err
+		}
+		for i, text := range missing {
+			vectorOf[text] = vectors[i]
+		}
+	}
+	all := make([][]float32, len(texts))
+	for i, text := range texts {
+		all[i] = vectorOf[text]
+	}
+	return all, r.model, nil
+}
+
 // TestRealEmbedder measures the rules and the nearest examples together.
 func TestRealEmbedder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the embedded models")
 	}
 	s := embeddedtest.Start(t).Embed
-	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
+	r := intent.New(intent.Config{Embedder: remembered{server{s.URL(), s.Key(), s.Model()}}})
 	for file, least := range map[string]float64{"testdata/tuning.tsv": 0.90, "testdata/heldout.tsv": 0.90, "testdata/paraphrases.tsv": 0.70} {
 		tool, args, onTalk := share(t, r, file)
 		t.Logf("%s: %.1f %% right tool, %.1f %% right arguments too", file, 100*tool, 100*args)

@@ -110,7 +110,7 @@ func TestNewcomer(t *testing.T) {
 		t.Skip("starts the embedded models")
 	}
 	s := embeddedtest.Start(t).Embed
-	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
+	r := intent.New(intent.Config{Embedder: remembered{server{s.URL(), s.Key(), s.Model()}}})
 	if s := newcomerShare(t, r); s < 0.97 {
 		t.Errorf("only %.1f %% right", 100*s)
 	}

@@ -22,7 +22,7 @@ func TestStrangers(t *testing.T) {
 		t.Skip("starts the embedded models")
 	}
 	s := embeddedtest.Start(t).Embed
-	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
+	r := intent.New(intent.Config{Embedder: remembered{server{s.URL(), s.Key(), s.Model()}}})
 	for _, tc := range []struct{ text, want string }{
 		{"What is the weather in Lisbon?", `get_current_weather {"city":"Lisbon"}`},
 		{"Current weather for New York in fahrenheit, please", `get_current_weather {"city":"New York","unit":"fahrenheit"}`},

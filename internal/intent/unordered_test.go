@@ -70,7 +70,7 @@ func TestUnorderedWithExamples(t *testing.T) {
 		t.Skip("starts the embedded models")
 	}
 	s := embeddedtest.Start(t).Embed
-	proposals(t, intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}}), unordered...)
+	proposals(t, intent.New(intent.Config{Embedder: remembered{server{s.URL(), s.Key(), s.Model()}}}), unordered...)
 }
 
 // TestPlainTalk says what begins like an order and asks for words.

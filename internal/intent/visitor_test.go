@@ -120,7 +120,7 @@ func TestVisitorWithExamples(t *testing.T) {
 		t.Skip("starts the embedded models")
 	}
 	s := embeddedtest.Start(t).Embed
-	r := intent.New(intent.Config{Embedder: server{s.URL(), s.Key(), s.Model()}})
+	r := intent.New(intent.Config{Embedder: remembered{server{s.URL(), s.Key(), s.Model()}}})
 	for _, file := range []string{"testdata/visitor.tsv", "testdata/continued.tsv", "testdata/visitor_heldout.tsv", "testdata/visitor_fresh.tsv"} {
 		if s := visitorShare(t, r, file); s < 0.95 {
 			t.Errorf("%s: only %.1f %% right", file, 100*s)
