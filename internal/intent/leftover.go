@@ -194,9 +194,11 @@ var notUnderstood = lang.Words{
 // question asks for what a stranger needs that is clearly meant, or says what of the words
 // stands in the way; "": it is not meant.
 func (k *known) question(u *utterance) string {
+	if k.bad || k.score < ordered || k.denied() || k.opposed() || !k.orders(u.core) {
+		return ""
+	}
 	over := k.leftOver()
-	named := k.named(stemsOf(maskNames(u.core))) || len(k.name) == 1 || len(k.args) > 0 && len(over) == 0
-	if k.bad || k.denied() || k.opposed() || !k.orders(u.core) || !named || k.score < ordered {
+	if !k.named(stemsOf(maskNames(u.core))) && len(k.name) != 1 && (len(k.args) == 0 || len(over) > 0) {
 		return ""
 	}
 	switch {

@@ -130,7 +130,7 @@ func (u *utterance) moreOf(known []form) (string, bool) {
 		}
 		words := strings.Fields(strings.ToLower(text))
 		const most = 3
-		if len(words) == 0 || len(words) > most || noVerbs[words[0]] || particles[words[0]] || wordVerbs[words[0]] || pointsBack.has(text) || slices.Contains(words, "and") || strings.HasSuffix(strings.TrimSpace(u.Text), "?") {
+		if len(words) == 0 || len(words) > most || noVerbs[words[0]] || particles[words[0]] || wordVerbs[words[0]] || pointsBack.has(text) || slices.Contains(words, "and") || u.endsInQuestion() {
 			return "", false
 		}
 		text, ok = u.theText(m["text"])

@@ -27,6 +27,37 @@ func (u *utterance) ordered(g goal, n naming) bool {
 	return u.asked(g, n)
 }
 
+var (
+	// noOrder are words by which a sentence with a verb of doing orders nothing: it asks
+	// how, tells of the past, forbids, or only thinks of it.
+	noOrder = newPattern(`^(?:(?:and|but|so|well|ok|hey)[, ]+)*(?:how|why|who|when|what|which|should|would|did|does|do (?:i|you|we|they|people)|was|were|has|have|had|if|suppose|imagine|pretend|explain|describe|tell|is it|are you|i (?:just |already |once |accidentally |have )?(?:deleted|removed|moved|renamed|lost|was|were|used|dreamt|dreamed|love|hate|wrote|tried|am|had)|(?:my|our|his|her|the) (?:\pL+ )?(?:\pL+ed|brother|sister|boss|friend|cat|dog|kid|son|daughter|wife|husband|colleague))\b` +
+		`|\b(?:don't|do not|dont|never|(?:should|must|shall|may|will|would|could|need) not|not to|without|cannot|can't|didn't|wouldn't|shouldn't|if|unless|maybe|perhaps|might|someone|somebody|he|she|story|poem|joke|dream|hypothetically|yesterday|accidentally|by accident|by mistake|wonder|wondering)\b` +
+		`|怎么|如何|为什么|不要|别|如果|假如|我应该|昨天|(?:^| )(?:ne|nechci|kdyby|jak|proč|omylem|včera|kdo|jestli)(?: |$)|(?:^| )ne(?:maž|přesouvej|přejmen|mazat|měň|piš)\pL*`)
+	// politeAsk makes an order of a question.
+	politeAsk = newPattern(`\b(?:can|could|would|will|please|pls|plz|mind)\b|请|麻烦|可以|能|prosím|můžeš|mohl`)
+)
+
+// orders tells that the words order something to be done now.
+func (u *utterance) orders(n naming) bool {
+	if u.endsInQuestion() && !politeAsk.has(u.Text) {
+		return false
+	}
+	return !noOrder.has(notNeeded.compiled().ReplaceAllString(n.words, " "))
+}
+
+// changesFile tells whether a goal changes a file.
+func changesFile(g goal) bool { return slices.Contains(changers, g.first()) }
+
+var (
+	// whoseFile is a file before whose name stands a word that may belong to it.
+	whoseFile = newPattern(`\b(?:my|our|your|new|text) ‹file|(?:můj|moje|náš|nový) ‹file`)
+	// severalDeeds are more than one thing to do.
+	severalDeeds = newPattern(`\b(?:and|then|,) (?:then |also |please )*(?:list|show|read|open|create|move|rename|run|copy|print|display|search|find|count|summari[sz]e)\b(?: \pL|$)|然后|再(?:列出|显示|打开|读)|(?:^| )(?:a|pak|potom) (?:ukaž|vypiš|přečti|otevři)`)
+)
+
+// notNeeded is why something may go, in spite of its no.
+var notNeeded = newPattern(`\b(?:i |we |you |nobody |that |it )*(?:don't|do not|dont|no longer|isn't|is not|not|won't|never|can't) (?:really )?(?:need|want|use|require|like|stand|see)\w*(?: (?:it|that|this|them|any ?more|any longer|now))*|\b(?:no longer|any ?more|not) (?:needed|used|useful|wanted|necessary|required)|(?:已经)?(?:不需要|不要|没用|用不着|不用)(?:它)?了|už (?:ho|ji|to|jej)? ?nepotřebuj\pL*|k ničemu není`)
+
 // asked is ordered for a part of the words that a rule read: what stands around it is
 // looked at, and it may have a no that forbids nothing.
 func (u *utterance) asked(g goal, n naming) bool {
@@ -37,7 +68,7 @@ func (u *utterance) asked(g goal, n naming) bool {
 	if isMaterial(words) || putOff.has(words) || changesFile(g) && takesBackFile.has(words) {
 		return false
 	}
-	if strings.HasSuffix(strings.TrimSpace(u.Text), "?") && !asksFor.has(strings.TrimSpace(u.Text)) && (g.first() == deleteFile || !asksWhether.has(n.words)) {
+	if u.endsInQuestion() && !asksFor.has(strings.TrimSpace(u.Text)) && (g.first() == deleteFile || !asksWhether.has(n.words)) {
 		return false
 	}
 	switch u.Lang {
@@ -57,7 +88,7 @@ func (u *utterance) meant(g goal) bool {
 	switch {
 	case notAsked.has(core) && !reassures.has(core), thoughtOf.has(core):
 		return false
-	case g.first() == editFile && strings.HasSuffix(strings.TrimSpace(u.Text), "?") && statesValue.has(core) && !asksFor.has(u.Text):
+	case g.first() == editFile && u.endsInQuestion() && statesValue.has(core) && !asksFor.has(u.Text):
 		return false
 	case slices.ContainsFunc(newTexts(g), noNewText.has), slices.ContainsFunc(newValues(g), noNewValue.has):
 		return false

@@ -63,7 +63,7 @@ func runRules() []rule {
 			`^(?P<line>(?:git|npm|cargo|docker|pip3?|yarn|pnpm|go|kubectl|systemctl|apt|brew) (?:status|log|diff|add|commit|push|pull|fetch|clone|branch|checkout|switch|merge|rebase|stash|show|tag|init|blame|install|i|run|test|build|start|ci|audit|list|ps|images|logs|exec|stop|version|vet|mod|fmt|get|check|update|freeze|reset|restore|remote|clippy|doc|env)(?: [\w./:=@~^'"*+-]+)*)$`,
 			`^(?P<line>(?:python3?|node|bash|sh|ruby|perl|deno|bun) [\w./-]+\.\w+(?: .*)?)$`, `^(?P<line>(?:touch|mkdir|chmod|cp|du|wc|head|tail|tar|ps|stat|tree|uname|curl|wget|ln|diff|whoami|sort|uniq|grep|find|make|echo|pytest|sed|awk|jq|ping|ssh)(?: -{1,2}[\w=-]+)+(?: \S+)*)$`, `^(?P<line>\./\S+(?: .*)?)$`,
 		), func(u *utterance, m captures) goal {
-			if !u.offers(runCommand) || inSentence.has(m["line"]) || strings.HasSuffix(strings.TrimSpace(u.Text), "?") {
+			if !u.offers(runCommand) || inSentence.has(m["line"]) || u.endsInQuestion() {
 				return nil
 			}
 			return running{line: strings.TrimSpace(u.verbatim(m["line"]))}

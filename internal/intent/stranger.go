@@ -75,12 +75,13 @@ func (r *Router) stranger(ctx context.Context, u *utterance, g goal) (move loci.
 	if err != nil {
 		return move, false, err
 	}
-	for _, k := range near(all) {
+	few := near(all)
+	for _, k := range few {
 		if k.meant(u, talks) {
 			return k.call(), true, nil
 		}
 	}
-	for _, k := range near(all) {
+	for _, k := range few {
 		if text := k.question(u); text != "" {
 			return loci.Move{Say: text}, true, nil
 		}

@@ -167,3 +167,8 @@ func (p pattern) has(s string) bool {
 func isChinese(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
+
+// endsInQuestion tells whether the words, as they were typed, end in a question mark.
+func (u *utterance) endsInQuestion() bool {
+	return strings.HasSuffix(strings.TrimSpace(u.Text), "?")
+}

@@ -178,7 +178,7 @@ func (r *Router) reworded(u *utterance) goal {
 // endsInOrder tells that a part of the words may be taken for an order: a sentence
 // that ends in a question asks for something only in the part that it ends in.
 func endsInOrder(u *utterance, w wording) bool {
-	return w.aside == "" || !strings.HasSuffix(strings.TrimSpace(u.Text), "?") || strings.HasSuffix(strings.TrimRight(u.Text, " ?!."), w.words)
+	return w.aside == "" || !u.endsInQuestion() || strings.HasSuffix(strings.TrimRight(u.Text, " ?!."), w.words)
 }
 
 // actors are the tools that change, run or send something.
